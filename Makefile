@@ -1,0 +1,66 @@
+# Needs Python 3.11 or later with venv, and make. Another interpreter: make PYTHON=python3.13 test
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help install demo test check format docs bench soak
+
+help:
+	@echo 'make demo      build a small store, correct a source, show the affected answers'
+	@echo 'make test      run the tests'
+	@echo 'make check     lint, formatting, types, layers'
+	@echo 'make format    format, and fix what lint can fix'
+	@echo 'make docs      write docs/reference.md from the commands'
+	@echo 'make bench     run the benchmarks'
+	@echo 'make soak      run the tests with many more random examples'
+	@echo 'make install   make .venv with everything that development needs'
+
+install: $(VENV)/.installed-dev
+
+# The target is pip, not python: a venv that failed half-way has python already.
+$(BIN)/pip:
+	@command -v $(PYTHON) >/dev/null || { \
+	  echo '$(PYTHON) is not installed: Python 3.11 or later is needed.' >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "$(PYTHON) is $$($(PYTHON) --version 2>&1): Python 3.11 or later is needed." >&2; \
+	  echo 'Name a later one: make PYTHON=python3.13 $(MAKECMDGOALS)' >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+# The stamps make an install repeat only when pyproject.toml changed.
+$(VENV)/.installed-core: pyproject.toml | $(BIN)/pip
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(VENV)/.installed-dev: pyproject.toml | $(BIN)/pip
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[graphrag,dev]'
+	@touch $(VENV)/.installed-core $@
+
+demo: $(VENV)/.installed-core
+	$(BIN)/lineage demo
+
+test: install
+	$(BIN)/python -m pytest
+
+check: install
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+
+format: install
+	$(BIN)/ruff check --fix-only
+	$(BIN)/ruff format
+
+# Written beside and moved, so that a failing run leaves the old page whole.
+docs: install
+	$(BIN)/python -m lineage_cli.reference >docs/reference.md.new
+	mv docs/reference.md.new docs/reference.md
+
+bench: install
+	$(BIN)/python -m benchmarks
+
+soak: install
+	HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest

@@ -1,0 +1,1 @@
+"""A provenance graph store for derived evidence."""

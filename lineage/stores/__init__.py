@@ -1,0 +1,1 @@
+"""Stores: one protocol (:mod:`lineage.stores.base`), one module or package an implementation."""

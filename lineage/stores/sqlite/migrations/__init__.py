@@ -1,0 +1,1 @@
+"""Numbered SQL files. A file that has been released never changes: its checksum is recorded when it is applied."""

@@ -1,0 +1,114 @@
+"""Identity: what makes two things the same, written down before any code.
+
+- *content hash*: sha256 of the exact text in UTF-8. Nothing is normalised.
+- *node id*: ``"l1:"`` and the first 40 hex digits of the sha256 of the canonical JSON of an
+  object with ``kind``, ``namespace``, ``key``, ``content`` (the content hash) and
+  ``attributes`` (the meaning attributes of the kind). ``l1`` names this rule.
+- *span id*: the same over ``kind`` = ``span``, ``uri``, ``edition``, ``version`` (number),
+  ``start``, ``end``: the range in the **first** version where the span stands.
+- *version id*: ``"v1:"`` over uri, edition, number and sha256 (null for a withdrawal).
+- *run id*: ``"r1:"`` over namespace and the run's key.
+- *correction id*: ``"c1:"`` over the sorted list of (uri, edition, kind, from, to).
+
+A key is a string or an array of strings, none of them empty. A node inside a key is its own
+key's canonical JSON. Native ids, ranks, weights, locators, origins and completeness are not
+hashed: they stand beside, and may grow.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from lineage_schema.canonical import canonical_bytes, canonical_json
+from lineage_schema.errors import BadInput
+
+NODE_TAG = "l1:"
+DIGITS = 40
+
+Key = str | tuple[str, ...]
+"""A node's logical name within its namespace and kind."""
+
+
+def content_hash(text: str) -> str:
+    """sha256 of the exact text (UTF-8), 64 hex digits."""
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+def node_id(
+    kind: str, namespace: str, key: Key, content: str | None, attributes: Mapping[str, Any] | None = None
+) -> str:
+    """The id of a derived node, claim or answer. ``content`` is its content hash.
+
+    Raises :class:`BadInput` where an attribute has no canonical form.
+    """
+    body = {
+        "attributes": dict(attributes or {}),
+        "content": content,
+        "key": key if isinstance(key, str) else list(key),
+        "kind": kind,
+        "namespace": namespace,
+    }
+    return _tagged(NODE_TAG, body, item=f"{kind}:{namespace}/{key_text(key)}")
+
+
+def span_id(uri: str, edition: int, version: int, start: int, end: int) -> str:
+    """The id of a span by its range, in code points, in the first version where it stands."""
+    body = {"edition": edition, "end": end, "kind": "span", "start": start, "uri": uri, "version": version}
+    return _tagged(NODE_TAG, body, item=uri)
+
+
+def version_id(uri: str, edition: int, number: int, sha256: str | None) -> str:
+    """The id of a document version; ``sha256`` is None for a withdrawal, which has no text."""
+    return _tagged("v1:", {"edition": edition, "number": number, "sha256": sha256, "uri": uri}, item=uri)
+
+
+def run_id(namespace: str, key: str) -> str:
+    """The id of a run: the same key in the same namespace is the same run."""
+    return _tagged("r1:", {"key": key, "namespace": namespace}, item=key)
+
+
+def correction_id(changes: Iterable[tuple[str, int, str, int, int]]) -> str:
+    """The id of a correction, from its documents' (uri, edition, kind, from, to) in any order."""
+    return _tagged("c1:", sorted([list(change) for change in changes]), item="correction")
+
+
+def key_text(key: Key) -> str:
+    """The written form of a key: itself, or an array's canonical JSON."""
+    return key if isinstance(key, str) else canonical_json(list(key))
+
+
+def parse_key(text: str) -> Key:
+    """The key that :func:`key_text` wrote; a text that is no JSON array of strings is itself."""
+    if text.startswith("["):
+        try:
+            value = json.loads(text)
+        except ValueError:
+            return text
+        if isinstance(value, list) and value and all(isinstance(part, str) for part in value):
+            return tuple(value)
+    return text
+
+
+def check_key(key: Any, *, item: str, field: str = "key") -> Key:
+    """``key`` in its stored form, or :class:`BadInput` where it is empty or no string or array of strings."""
+    if isinstance(key, str):
+        if not key:
+            raise BadInput(item, field, found=key, expected="a key that is not empty")
+        if key_text_is_array(key):
+            raise BadInput(item, field, found=key, expected="an array key given as an array, not as its text")
+        return key
+    if isinstance(key, Sequence) and key and all(isinstance(part, str) and part for part in key):
+        return tuple(key)
+    raise BadInput(item, field, found=key, expected="a non-empty string or an array of non-empty strings")
+
+
+def key_text_is_array(text: str) -> bool:
+    """Whether a string key would be read back as an array key."""
+    return not isinstance(parse_key(text), str)
+
+
+def _tagged(tag: str, body: Any, *, item: str) -> str:
+    return tag + hashlib.sha256(canonical_bytes(body, item=item)).hexdigest()[:DIGITS]

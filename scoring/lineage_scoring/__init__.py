@@ -1,0 +1,1 @@
+"""Attribution scoring, the layer above `lineage`: loading, judging and arithmetic stand apart."""
