@@ -27,9 +27,7 @@ class Index:
         self._entities = {entity.title: entity for entity in ENTITIES}
         self._relationships = {(one.source, one.target): one for one in RELATIONSHIPS}
         self._summaries = {summary.index: summary for summary in SUMMARIES}
-        self._tree_keys: dict[int, list[str]] = {
-            leaf.index: _chunk_key(leaf.page, leaf.text) for leaf in leaves(pages)
-        }
+        self._tree_keys: dict[int, list[str]] = {leaf.index: _chunk_key(leaf.page, leaf.text) for leaf in leaves(pages)}
         for summary in SUMMARIES:
             below = digest(key_text(tuple(self._tree_keys[child])) for child in summary.children)
             self._tree_keys[summary.index] = [str(summary.layer), below]

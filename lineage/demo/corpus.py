@@ -58,8 +58,8 @@ ENTITIES: Final = (
     Entity(
         "RETURN WINDOW",
         "RULE",
-        "The return window is the time in which customers may return standard items: 30 days, counted from delivery. It opens on"
-        " the day the carrier records the delivery.",
+        "The return window is the time in which customers may return standard items: 30 days, counted from"
+        " delivery. It opens on the day the carrier records the delivery.",
         ("returns.md#Return window",),
     ),
     Entity(

@@ -1,7 +1,8 @@
 """The citation desk: six short sources, six versions of an answer about returns, and recorded judgments.
 
 Each version makes one point about citations. What supports what is decided here by hand, in
-``SUPPORTED_BY``; a judgment exists for every question that scoring asks, and for nothing else.
+``SUPPORTED_BY``. A judgment exists for every question that scoring asks of the cited sets, and
+for the whole context and each source alone, which tell how a citation could be repaired.
 """
 
 from __future__ import annotations
@@ -58,20 +59,20 @@ ANSWERS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
 # What one may try on the padded answer: the two full supports, and the receipt alone.
 TRIED: Final = (("C1", ("S1", "S6")), ("C1", ("S2",)))
 
-_SAYS: Final = {
+_ABOUT: Final = {
     "S1": "the return window of standard items",
-    "S2": "the receipt",
-    "S3": "where refunds are paid",
-    "S4": "when the help desk takes questions",
-    "S5": "that clearance items cannot be returned",
+    "S2": "the receipt for a return",
+    "S3": "the payment of refunds",
+    "S4": "the hours of the help desk",
+    "S5": "clearance items",
     "S6": "the return window of standard items",
 }
-_NEEDS: Final = {
-    "C1": "the return window of standard items",
+_CLAIMED: Final = {
+    "C1": "how long standard items may be returned",
     "C2": "that a return needs a receipt",
     "C3": "where a refund is paid",
     "C4": "when the help desk answers",
-    "C5": "a return window for clearance items",
+    "C5": "that clearance items may be returned",
     "C6": "both the return window and the receipt",
 }
 
@@ -137,14 +138,18 @@ def _judge(label: str, names: Sequence[str]) -> tuple[str, str]:
     for enough in SUPPORTED_BY[label]:
         if enough <= set(names):
             which = _listed([name for name in names if name in enough])
-            return "supported", f"{which} {'states' if len(enough) == 1 else 'together state'} {_NEEDS[label]}."
+            return (
+                "supported",
+                f"{which} {'establishes' if len(enough) == 1 else 'together establish'} {_CLAIMED[label]}.",
+            )
     if CONTRADICTED_BY.get(label) in names:
-        return "contradicted", f"{CONTRADICTED_BY[label]} says {_SAYS[CONTRADICTED_BY[label]]}."
-    said = _listed(list(dict.fromkeys(_SAYS[name] for name in names)))
+        return "contradicted", f"{CONTRADICTED_BY[label]} denies {_CLAIMED[label]}."
+    subjects = _listed(list(dict.fromkeys(_ABOUT[name] for name in names)))
+    be, do = ("is", "It does") if len(names) == 1 else ("are", "They do")
     return (
         "not_supported",
-        f"Topically related but insufficient: {_listed(names)} {'say' if len(names) > 1 else 'says'} {said};"
-        f" the statement needs {_NEEDS[label]}.",
+        f"Topically related but insufficient: {_listed(names)} {be} about {subjects}."
+        f" {do} not establish {_CLAIMED[label]}.",
     )
 
 

@@ -65,9 +65,7 @@ def tables(pages: Mapping[str, str]) -> dict[str, list[Row]]:
     entity_ids = {entity.title: _uuid("entity", entity.title) for entity in ENTITIES}
     relationship_ids = [_uuid("relationship", one.source, one.target) for one in RELATIONSHIPS]
     claim_ids = [_uuid("claim", claim.source_text) for claim in CLAIMS]
-    degrees = {
-        title: sum(title in (one.source, one.target) for one in RELATIONSHIPS) for title in entity_ids
-    }
+    degrees = {title: sum(title in (one.source, one.target) for one in RELATIONSHIPS) for title in entity_ids}
     return {
         "documents": [
             {

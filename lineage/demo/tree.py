@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pickle
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import ModuleType
@@ -111,7 +111,7 @@ def as_pickle(pages: Mapping[str, str]) -> bytes:
 
 
 @contextmanager
-def _stand_ins() -> Iterator[tuple[Any, Any]]:
+def _stand_ins() -> Generator[tuple[Any, Any], None, None]:
     """Classes that pickle under RAPTOR's names, which is only possible while they can be imported by them."""
     package, module = ModuleType("raptor"), ModuleType(MODULE)
     classes = tuple(type(name, (), {"__module__": MODULE}) for name in ("Tree", "Node"))

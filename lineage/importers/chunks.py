@@ -17,7 +17,10 @@ from lineage_schema.vocabulary import Kind, Origin, Role
 
 @dataclass(frozen=True, eq=False)
 class Passage:
-    """A stored passage. ``where`` names its row in findings; ``home`` is the uri of its chunk's key if it has no place."""
+    """A stored passage.
+
+    ``where`` names its row in findings; ``home`` is the uri in its chunk's key where it has no place.
+    """
 
     text: str
     where: str

@@ -43,20 +43,17 @@ class Draft:
         if reason and reason not in self.reasons:
             self.reasons.append(reason)
 
-    def has_input(self, target: Draft) -> bool:
-        return any(known is target for known, _ in self.inputs)
-
     @property
     def identity(self) -> str:
-        """What tells its node from others of the same key."""
-        return canonical_json([content_hash(self.text), self.attributes], item=self.where)
+        """What tells its row from others of the same key."""
+        return canonical_json([content_hash(self.text), self.attributes, self.tiebreaks], item=self.where)
 
     def lineage(self) -> tuple[Completeness, str | None]:
-        reason = "; ".join(self.reasons) or None
+        if self.reasons:
+            return Completeness.PARTIAL, "; ".join(self.reasons)
         if self.grounded and not any(role in PASSING for _, role in self.inputs):
-            # A reason says that there was something, and where it went; without one nothing is known.
-            return (Completeness.PARTIAL, reason) if reason else (Completeness.UNKNOWN, "nothing says what it was made from")
-        return (Completeness.PARTIAL, reason) if reason else (Completeness.COMPLETE, None)
+            return Completeness.UNKNOWN, "nothing says what it was made from"
+        return Completeness.COMPLETE, None
 
     def ref(self, namespace: str) -> NodeRef:
         return NodeRef(kind=self.kind, namespace=namespace, key=self.key)
@@ -123,22 +120,21 @@ def unify(drafts: Sequence[Draft], notes: Notes) -> dict[Draft, Draft]:
                 if draft is not kept:
                     _unite(kept, draft)
         if len(rows) > len(same):
-            notes.find(
-                "duplicate_row", f"{rows[0].kind} {key_text(key)}", f"{len(rows)} rows are {len(same)} node(s): {_rows(rows)}"
-            )
+            shown = ", ".join(sorted(draft.where for draft in rows))
+            notes.find("duplicate_row", _named(rows[0].kind, key), f"{len(rows)} rows are {len(same)} node(s): {shown}")
         if len(same) > 1:
             _tell_apart([equal[0] for equal in same.values()])
             notes.find(
                 "duplicate_key",
-                f"{rows[0].kind} {key_text(key)}",
+                _named(rows[0].kind, key),
                 f"{len(same)} rows of one name differ; kept as "
                 + ", ".join(sorted(key_text(equal[0].key) for equal in same.values())),
             )
     return stands
 
 
-def _rows(rows: Iterable[Draft]) -> str:
-    return ", ".join(sorted(draft.where for draft in rows))
+def _named(kind: str, key: Key) -> str:
+    return f"{kind} {key_text(key)}"
 
 
 def _unite(kept: Draft, other: Draft) -> None:
@@ -152,14 +148,10 @@ def _unite(kept: Draft, other: Draft) -> None:
 
 
 def _tell_apart(drafts: list[Draft]) -> None:
-    """Give each a key with as few tiebreaks as make all of them different; the content comes last."""
-    endings = [(*draft.tiebreaks, content_hash(draft.identity)) for draft in drafts]
-    for count in range(1, max(len(ending) for ending in endings) + 1):
-        keys = [
-            (*((draft.key,) if isinstance(draft.key, str) else draft.key), *ending[:count])
-            for draft, ending in zip(drafts, endings, strict=True)
-        ]
-        if len(set(keys)) == len(keys):
-            break
-    for draft, key in zip(drafts, keys, strict=True):
-        draft.key = key
+    """Give each a key with as few tiebreaks as make all of them different; a hash of all that it says comes last."""
+    endings = {draft: (*draft.tiebreaks, content_hash(draft.identity)) for draft in drafts}
+    count = 1
+    while len({(draft.key, ending[:count]) for draft, ending in endings.items()}) < len(drafts):
+        count += 1
+    for draft, ending in endings.items():
+        draft.key = (*((draft.key,) if isinstance(draft.key, str) else draft.key), *ending[:count])

@@ -21,7 +21,8 @@ remain: it gets the place at which the passages cover the text most evenly (wind
 text), and whoever uses it must say that it is one of several. Where the order of the passages
 itself is broken, nothing is chosen: ``unlocated``, with the number of places.
 
-Of several places, those that cut a word of the source count only if there is no other.
+Where the order leaves several places, those that cut a word of the source count only if there is
+no other.
 """
 
 from __future__ import annotations
@@ -59,7 +60,8 @@ REACH_FACTOR, REACH_EXTRA = 4, 2_000
 # How far a greedy piece may have run past the word where it really ends.
 OVERRUN = 20
 # A metadata line as pipelines prepend it: ``key: value.``; lines end in ".\n".
-_METADATA_LINE = re.compile(r"[^\W\d][\w .\-]{0,60}: [^\n]*\.\n")
+_METADATA_KEY = re.compile(r"[^\W\d][\w .\-]{0,60}: ")
+_METADATA_LINE = re.compile(_METADATA_KEY.pattern + r"[^\n]*\.\n")
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,7 @@ def locate(source: SourceText, passages: Sequence[str]) -> list[Location]:
         if passage not in rungs:
             rungs[passage] = _ladder(source, passage, shared)
     found = [rungs[passage][1] for passage in passages]
-    chosen = resolve(passages, found, len(source.text))
+    chosen = resolve(passages, found, len(source.text), lambda place: not any(map(source.inside_word, place)))
     located: list[Location] = []
     for passage, (place, open_places) in zip(passages, chosen, strict=True):
         method, places = rungs[passage]
@@ -103,7 +105,9 @@ def locate_within(source: SourceText, passage: str, start: int, end: int) -> Loc
 
     Quotes have no order, so one with several places stays ``unlocated``, with their number.
     """
-    method, places = _ladder(source.part(start, end), passage, None)
+    part = source.part(start, end)
+    method, places = _ladder(part, passage, None)
+    places = [place for place in places if not any(map(part.inside_word, place))] or places
     if len(places) != 1:
         return Location("unlocated", (), len(places))
     return Location(method, tuple((start + s, start + e) for s, e in places[0]), 1)
@@ -111,22 +115,22 @@ def locate_within(source: SourceText, passage: str, start: int, end: int) -> Loc
 
 def _ladder(source: SourceText, passage: str, shared: str | None) -> tuple[Method, Candidates]:
     """The first rung on which ``passage`` has a place, and its places there."""
-    if places := _whole(source, source.exact(passage)):
+    if places := _single(source.exact(passage)):
         return "exact", places
     bodies = [passage, *_without_prefix(passage, shared)]
     for body in bodies[1:]:
-        if places := _whole(source, source.exact(body)):
+        if places := _single(source.exact(body)):
             return "prefix", places
     bodies = [body.strip(CUT) for body in bodies]
     for body in bodies:
         # A body that had nothing to strip was searched above.
-        if body and (places := _whole(source, source.exact(body))):
+        if body and (places := _single(source.exact(body))):
             return "edge", places
     for body in bodies:
-        if places := _whole(source, source.folded.places(folded(body))):
+        if places := _single(source.folded.places(folded(body))):
             return "whitespace", places
     for body in bodies:
-        if places := _whole(source, source.letters.places(letters(body))):
+        if places := _single(source.letters.places(letters(body))):
             return "letters", [tuple(_grown(source.text, body, place) for place in spans) for spans in places]
     for body in bodies:
         if places := _pieces(source, body):
@@ -134,10 +138,8 @@ def _ladder(source: SourceText, passage: str, shared: str | None) -> tuple[Metho
     return "unlocated", []
 
 
-def _whole(source: SourceText, places: list[Range]) -> Candidates:
-    """``places`` as candidates of one range each, without those that cut a word if any does not."""
-    if len(places) > 1:
-        places = [place for place in places if not source.inside_word(place)] or places
+def _single(places: list[Range]) -> Candidates:
+    """``places`` as candidates of one range each."""
     return [(place,) for place in places]
 
 
@@ -162,7 +164,7 @@ def _first_alnum(text: str) -> int:
 
 def _shared_prefix(passages: Sequence[str]) -> str | None:
     """The metadata that all passages begin with, also where a value has several lines; None if there is none."""
-    if len(passages) < 2 or not _METADATA_LINE.match(passages[0]):
+    if len(passages) < 2 or not _METADATA_KEY.match(passages[0]):
         return None
     low, high = min(passages), max(passages)
     same = next((i for i, (a, b) in enumerate(zip(low, high, strict=False)) if a != b), min(len(low), len(high)))
@@ -195,7 +197,7 @@ def _pieces(source: SourceText, passage: str) -> Candidates:
     seat = max(range(len(parts)), key=lambda i: len(parts[i]))
     reach = REACH_FACTOR * len(passage) + REACH_EXTRA
     candidates: Candidates = []
-    for place in (spans[0] for spans in _whole(source, ranges[seat])):
+    for place in ranges[seat]:
         spans = [
             place if i == seat else min(around, key=lambda near: (abs(near[0] - place[0]), near))
             for i, around in enumerate(ranges)

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 from lineage.importers.source_text import Range
 
@@ -20,8 +21,13 @@ Choice = tuple[Place | None, int]
 TRUST_NUMERATOR, TRUST_DENOMINATOR = 2, 3
 
 
-def resolve(passages: Sequence[str], found: Sequence[Candidates], length: int) -> list[Choice]:
-    """The choice for each passage; ``found`` are its candidates in the order of a text of ``length``."""
+def resolve(
+    passages: Sequence[str], found: Sequence[Candidates], length: int, whole: Callable[[Place], bool]
+) -> list[Choice]:
+    """The choice for each passage; ``found`` are its candidates in the order of a text of ``length``.
+
+    ``whole`` says of a place that it cuts no word: such are preferred where the order allows several.
+    """
     fixed: dict[int, Place] = {i: places[0] for i, places in enumerate(found) if len(places) == 1}
     fixed.update(_equal_passages(passages, found))
     chosen: list[Choice] = [(None, len(places)) for places in found]
@@ -35,11 +41,11 @@ def resolve(passages: Sequence[str], found: Sequence[Candidates], length: int) -
     on_backbone = set(backbone)
     for i in range(len(found)):
         if i in on_backbone:
-            _settle(run, before, fixed[i], found, length, chosen)
+            _settle(run, before, fixed[i], found, length, whole, chosen)
             run, before = [], fixed[i]
         elif i not in fixed and found[i]:
             run.append(i)
-    _settle(run, before, None, found, length, chosen)
+    _settle(run, before, None, found, length, whole, chosen)
     return chosen
 
 
@@ -83,6 +89,7 @@ def _settle(
     after: Place | None,
     found: Sequence[Candidates],
     length: int,
+    whole: Callable[[Place], bool],
     chosen: list[Choice],
 ) -> None:
     """Choose for the open passages of ``run``, which stand between ``before`` and ``after``."""
@@ -91,14 +98,16 @@ def _settle(
     low = before[0][0] if before else -1
     high = after[0][0] if after else length + 1
     inside = [[place for place in found[i] if low < place[0][0] < high] for i in run]
-    bounds = _bounds(inside)
-    if bounds is None:
+    feasible = _feasible(inside)
+    if feasible is None:
         # They cannot all stand in order here: only what is certain by its neighbours alone.
         for i, places in zip(run, inside, strict=True):
             if len(places) == 1:
                 chosen[i] = (places[0], 1)
         return
-    feasible = [places[first : last + 1] for places, (first, last) in zip(inside, bounds, strict=True)]
+    if any(len(places) > 1 for places in feasible):
+        words = [[place for place in places if whole(place)] or places for places in feasible]
+        feasible = _feasible(words) or feasible
     if all(len(places) == 1 for places in feasible):
         for i, places in zip(run, feasible, strict=True):
             chosen[i] = (places[0], 1)
@@ -108,8 +117,8 @@ def _settle(
         chosen[i] = (place, len(places))
 
 
-def _bounds(inside: list[Candidates]) -> list[tuple[int, int]] | None:
-    """For each passage its first and last place in any assignment whose starts increase; None if there is none."""
+def _feasible(inside: list[Candidates]) -> list[Candidates] | None:
+    """For each passage its places in all assignments whose starts increase; None if there is no assignment."""
     starts = [[place[0][0] for place in places] for places in inside]
     first: list[int] = []
     last: list[int] = []
@@ -125,7 +134,8 @@ def _bounds(inside: list[Candidates]) -> list[tuple[int, int]] | None:
         i = bisect_left(own, at) - 1
         last.append(i)
         at = own[i]
-    return list(zip(first, reversed(last), strict=True))
+    # Between its first and its last place every one is possible: the others can stand at theirs.
+    return [places[low : high + 1] for places, low, high in zip(inside, first, reversed(last), strict=True)]
 
 
 def _evenly(runs: list[Candidates], begin: int, end: int) -> list[Place]:
@@ -137,7 +147,7 @@ def _evenly(runs: list[Candidates], begin: int, end: int) -> list[Place]:
     """
     cost = [float((place[0][0] - begin) ** 2) for place in runs[0]]
     came: list[list[int]] = []
-    for earlier, later in zip(runs, runs[1:], strict=False):
+    for earlier, later in pairwise(runs):
         ends = [place[-1][1] for place in earlier]
         limit = [bisect_left([place[0][0] for place in earlier], place[0][0]) for place in later]
         cost, back = _step(cost, ends, [place[0][0] for place in later], limit)
@@ -150,9 +160,7 @@ def _evenly(runs: list[Candidates], begin: int, end: int) -> list[Place]:
     return picked[::-1]
 
 
-def _step(
-    cost: list[float], ends: list[int], starts: list[int], limit: list[int]
-) -> tuple[list[float], list[int]]:
+def _step(cost: list[float], ends: list[int], starts: list[int], limit: list[int]) -> tuple[list[float], list[int]]:
     """For each of ``starts`` the cheapest predecessor among the first ``limit`` of ``ends``, and the cost with it."""
     total = [float("inf")] * len(starts)
     back = [0] * len(starts)

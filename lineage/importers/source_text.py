@@ -97,7 +97,7 @@ class SourceText:
         return Form("".join(pieces), at)
 
     def part(self, start: int, end: int) -> SourceText:
-        """The text between ``start`` and ``end``, indexed by itself and kept: a unit is asked for each of its quotes."""
+        """The text between ``start`` and ``end``, indexed by itself and kept: a unit holds several quotes."""
         known = self._parts.get((start, end))
         if known is None:
             known = self._parts[start, end] = SourceText(self.text[start:end])

@@ -71,9 +71,8 @@ def identify(
     """
     for name in documents:
         if all(name not in (row.title, row.id) for row in given):
-            raise BadInput(
-                name, "document", found=name, expected=f"one of the index's titles: {', '.join(sorted(row.title for row in given))}"
-            )
+            titles = ", ".join(sorted(row.title for row in given))
+            raise BadInput(name, "document", found=name, expected=f"one of the titles {titles}")
     texts: defaultdict[str, set[str]] = defaultdict(set)
     for row in given:
         if row.text is not None:
@@ -82,7 +81,7 @@ def identify(
     new: dict[str, Source] = {}
     for row in given:
         if row.text is None:
-            notes.find("no_text", f"document {row.title}", "the index does not hold its text, so nothing is located in it")
+            notes.find("no_text", f"document {row.title}", "its text is not there, so nothing is located in it")
             continue
         sha256 = content_hash(row.text)
         known = sorted(versions(sha256))
@@ -103,9 +102,8 @@ def identify(
         source = Source(uri, edition, number, row.text, row.title, new=not own)
         taken = new.setdefault(uri, source) if source.new else source
         if taken.text != source.text:
-            raise BadInput(
-                f"{taken.title}, {source.title}", "document", found=uri, expected="a uri for each, since their texts differ"
-            )
+            both = f"{taken.title}, {source.title}"
+            raise BadInput(both, "document", found=uri, expected="a uri for each, since their texts differ")
         sources[row.id] = source
     return sources
 

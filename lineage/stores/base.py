@@ -276,3 +276,115 @@ class Step:
 
 
 CORRECTION, REPLACEMENT, INCOMPLETE = 0, 1, 2
+
+
+@dataclass(frozen=True, slots=True)
+class MarkView:
+    """An open mark as readers see it."""
+
+    cause: str
+    type: int
+    severity: int
+    via: str | None
+    since: int
+
+
+@dataclass(frozen=True, slots=True)
+class NodeView:
+    """A node as readers see it. Times are UTC microseconds."""
+
+    id: str
+    kind: str
+    namespace: str
+    key: str
+    text: str | None
+    sha256: str | None
+    attributes: dict[str, Any]
+    title: str | None
+    reason: str | None
+    details: dict[str, Any]
+    lineage: str
+    current: bool
+    begin: int | None
+    run: str | None
+    producer: str | None
+    cache_key: str | None
+    question: str | None
+    at: int | None
+    searched: tuple[str, ...]
+    label: str | None
+    needs_evidence: bool | None
+    made: int | None
+    marks: tuple[MarkView, ...]
+    aliases: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeView:
+    """An edge as readers see it; ``until`` is set where it is history."""
+
+    src: str
+    role: str
+    dst: str
+    origins: tuple[str, ...]
+    version: int | None
+    since: int
+    until: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """What a walk reached: levels by node id in the order met, the edges met, and how many nodes were left out."""
+
+    levels: dict[str, int]
+    edges: list[EdgeView]
+    cut: int
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What one cause seeds among some nodes: node id → (severity, versions whose readers a review concerns)."""
+
+    type: int
+    edition: bool
+    seeds: Mapping[str, tuple[int, frozenset[int]]]
+
+
+class Transaction(Protocol):
+    """One transaction's view of a store: valid only inside the function that it is given to."""
+
+    sources: Any
+    graph: Any
+    marks: Any
+    spread: Any
+    reading: Any
+
+    def now(self) -> int:
+        """This transaction's time, UTC microseconds."""
+        ...
+
+    def next_seq(self) -> int:
+        """The next number of the store-wide sequence."""
+        ...
+
+    def sequence(self) -> int:
+        """The last number given."""
+        ...
+
+
+class Store(Protocol):
+    """A store of lineage graphs."""
+
+    read_only: bool
+
+    def write(self, work: Callable[[Any], T]) -> T:
+        """Runs ``work`` in a writing transaction: all of it, or none."""
+        ...
+
+    def read(self, work: Callable[[Any], T]) -> T:
+        """Runs ``work`` on one snapshot."""
+        ...
+
+    def close(self) -> None:
+        """Releases what the store holds."""
+        ...

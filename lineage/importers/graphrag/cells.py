@@ -11,7 +11,7 @@ from typing import Any
 from lineage_schema.errors import BadInput
 
 # A list as NumPy or Python prints it: quoted strings or bare words, between blanks, line ends or commas.
-_ITEM = re.compile(r"""[\s,]*(?:('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|([^\s,'"\[\]]+))""")
+_ITEM = re.compile(r"""[\s,]*(?:('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|([\w.+\-]+))""")
 _END = re.compile(r"[\s,]*\Z")
 _LEFT_OUT = "..."
 """What NumPy prints for the middle of a long list."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from lineage.importers.graphrag.index import read_index
@@ -27,15 +28,18 @@ class Delta:
     index: Index
     files: dict[str, Path]
 
-    def title_of(self, entity_id: str) -> str | None:
-        return next((row.title for row in self.index.entities if row.id == entity_id), None)
+    @cached_property
+    def _names(self) -> dict[str, tuple[str, ...]]:
+        ends = {row.id: (row.source, row.target) for row in self.index.relationships}
+        return {**ends, **{row.id: (row.title,) for row in self.index.entities}}
 
-    def ends_of(self, relationship_id: str) -> tuple[str, str] | None:
-        return next(((row.source, row.target) for row in self.index.relationships if row.id == relationship_id), None)
+    def names_of(self, one: str) -> tuple[str, ...] | None:
+        """The title of the entity with this id, or the two ends of the relationship."""
+        return self._names.get(one)
 
 
 def find_deltas(folder: Path, index: Index, wanted: Format) -> list[Delta]:
-    """The deltas that went into ``index``: those that hold one of its reports, or an id that it names and does not have."""
+    """The deltas that went into ``index``: they hold one of its reports, or an id that it names and does not have."""
     candidates = [folder / "delta", folder.parent / "delta", *sorted(folder.parent.glob("update_output/*/delta"))]
     named = set(unknown_ids(index))
     reports = {(row.id, row.text): row for row in index.reports}
@@ -49,7 +53,7 @@ def find_deltas(folder: Path, index: Index, wanted: Format) -> list[Delta]:
         except BadInput:
             # A folder of that name that holds no index repairs nothing; what dangles stays a finding.
             continue
-        ids = {row.id for row in (*delta.index.entities, *delta.index.relationships)}
+        ids = {row.id for row in delta.index.entities} | {row.id for row in delta.index.relationships}
         if ids & named or any(_renumbered(reports.get((row.id, row.text)), row) for row in delta.index.reports):
             found.append(delta)
     return found
@@ -73,5 +77,5 @@ def delta_of(report: ReportRow, deltas: Iterable[Delta]) -> Delta | None:
 
 
 def _renumbered(merged: ReportRow | None, row: ReportRow) -> bool:
-    """Whether ``row`` of a delta is ``merged``: the merge shifts the number of its community, which is what shows it."""
+    """Whether ``row`` of a delta became ``merged``: the merge shifts the number of its community, which shows it."""
     return merged is not None and merged.id == row.id and merged.number != row.number

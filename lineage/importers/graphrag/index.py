@@ -21,8 +21,6 @@ from lineage.importers.graphrag.rows import (
 from lineage.importers.graphrag.tables import Row, Table, Tables
 from lineage.importers.report import Notes
 
-_NO_PARENT = "-1"
-
 
 def shape(tables: Tables) -> str:
     """The range of GraphRAG versions that write such tables."""
@@ -235,7 +233,6 @@ def _communities(table: Table | None, notes: Notes) -> list[CommunityRow]:
     listed = "entity_ids" in table.columns
     found: list[CommunityRow] = []
     for row in _each(table):
-        parent = row.number("parent")
         found.append(
             CommunityRow(
                 id=row.text("id"),
@@ -245,7 +242,7 @@ def _communities(table: Table | None, notes: Notes) -> list[CommunityRow]:
                 entity_ids=row.names("entity_ids") if listed else None,
                 relationship_ids=row.names("relationship_ids"),
                 unit_ids=row.names("text_unit_ids"),
-                parent=parent if parent != _NO_PARENT else None,
+                parent=row.number("parent"),
                 children=tuple(cells.number(child) or child for child in row.names("children")),
                 figures=row.figures("size", "period"),
                 capped=row.capped(notes, "entity_ids", "relationship_ids", "text_unit_ids", "children"),

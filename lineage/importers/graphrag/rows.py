@@ -78,7 +78,7 @@ class CovariateRow:
 
 @dataclass(frozen=True, eq=False)
 class CommunityRow:
-    """``entity_ids`` is None where the version has no such column; ``parent`` None where it is not told."""
+    """``entity_ids`` and ``parent`` are None where the version has no such column; a root's parent is ``-1``."""
 
     id: str
     number: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -147,11 +148,11 @@ class Tables:
 
 
 def find_folder(path: Path) -> Path:
-    """The folder of the tables: ``path``, its ``output``, or the newest ``output/TIME/artifacts`` of versions before 0.5."""
+    """The folder of the tables: ``path``, its ``output``, or the newest ``TIME/artifacts`` of versions before 0.5."""
     if not path.is_dir():
         raise BadInput(str(path), "path", found=path.name, expected="a folder with GraphRAG's output tables")
-    artifacts = sorted((path / "output").glob("*/artifacts"), reverse=True) + sorted(path.glob("*/artifacts"), reverse=True)
-    for folder in (path, path / "output", *artifacts):
+    artifacts = (sorted(parent.glob("*/artifacts"), reverse=True) for parent in (path / "output", path))
+    for folder in (path, path / "output", *chain.from_iterable(artifacts)):
         if any(_file(folder, "text_units", extension) for extension in ("parquet", "csv")):
             return folder
     raise BadInput(
@@ -210,9 +211,8 @@ def _read_csv(path: Path, columns: tuple[str, ...]) -> Table:
             rows: list[Row] = []
             for row in reader:
                 if None in row or None in row.values():
-                    raise BadInput(
-                        str(path), f"line {reader.line_num}", found=f"{len(row)} fields", expected=f"{len(present)} fields"
-                    )
+                    line = f"line {reader.line_num}"
+                    raise BadInput(str(path), line, found="another number", expected=f"{len(present)} fields")
                 rows.append({name: row[name] for name in columns if name in present})
     except (csv.Error, UnicodeDecodeError) as error:
         raise BadInput(str(path), "file", found=str(error), expected="a CSV file in UTF-8") from None

@@ -110,6 +110,9 @@ create table sweep(
     primary key (namespace, kind, begin)
 ) strict, without rowid;
 
+-- Which kinds a run named: those that its complete end sweeps.
+create table naming(run integer not null, kind integer not null, primary key (run, kind)) strict, without rowid;
+
 -- Citations as printed, also those that resolve to nothing.
 create table citation(
     claim integer not null, run integer not null, number integer not null, marker text, marker_start integer,
@@ -165,6 +168,8 @@ create table decision(
     inputs text not null, reason text not null, who text, seq integer not null, at integer not null,
     primary key (cause, node, seq)
 ) strict, without rowid;
+
+insert into cause(id, name, type, seq, at) values (1, 'incomplete', 2, 0, 0);
 
 -- Outbox: each change of an answer's marks.
 create table event(

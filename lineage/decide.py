@@ -1,0 +1,42 @@
+"""Decisions: a person's or a judgment's word that a cause does not affect a node as it was made."""
+
+from __future__ import annotations
+
+from lineage_schema.errors import BadInput, Conflict, NotFound
+from lineage_schema.vocabulary import Kind, Resolution, Severity
+
+from lineage.evaluate import Effect, evaluate
+from lineage.stores.base import Decision, Transaction
+
+
+def dismiss(tx: Transaction, node: str, cause: str | None, *, reason: str, by: str | None) -> Decision:
+    """Records a dismissal. It stands while the node's derivation does and nothing new or worse passes.
+
+    Raises :class:`BadInput` for a span (its words are gone from the source whatever anybody
+    says) or an empty reason, :class:`NotFound` where no open mark is there to dismiss, and
+    :class:`Conflict` where several are and none is named.
+    """
+    if not reason.strip():
+        raise BadInput("dismissal", "reason", found=reason, expected="why the node is not affected")
+    view = tx.reading.views([node])[node]
+    if view.kind == Kind.SPAN:
+        raise BadInput(node, "node", found="span", expected="a derived node, a claim or an answer")
+    effects = evaluate(tx, [node])
+    assert effects is not None  # no budget was given
+    mine = {name: nodes[node] for name, nodes in effects.items() if node in nodes}
+    if cause is None:
+        if len(mine) > 1:
+            raise Conflict(
+                f"{len(mine)} corrections affect it: {', '.join(sorted(mine))}", hint="name one with --correction"
+            )
+        if not mine:
+            raise NotFound("no open correction affects it")
+        cause = next(iter(mine))
+    # A correction that merely cannot be excluded may be decided too: nothing passes from it.
+    excludable = {name for name, _ in tx.reading.cannot_exclude(node)} if view.kind == Kind.ANSWER else set()
+    if cause not in mine and cause not in excludable:
+        raise NotFound(f"{cause} does not affect it")
+    effect = mine.get(cause, Effect(Severity.NONE, ()))
+    decision = Decision(cause, node, Resolution.DISMISSED.value, effect.severity, effect.inputs, reason, by)
+    tx.marks.decide(decision, tx.next_seq(), tx.now())
+    return decision

@@ -1,0 +1,290 @@
+"""The front door: one object over a store, with an operation for each thing that users do."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import TracebackType
+from typing import Any, TypeVar
+
+from lineage_schema.errors import BadInput, Conflict, NotFound
+from lineage_schema.identity import run_id
+from lineage_schema.records import Finish, Record, Run
+from lineage_schema.vocabulary import ChangeKind, RunMode
+
+from lineage import correct as corrections
+from lineage.check import Check, check
+from lineage.decide import dismiss
+from lineage.refs import resolve
+from lineage.register import Registered, register
+from lineage.register.drafts import title
+from lineage.register.forms import parse
+from lineage.runs import RunHandle, begin
+from lineage.stores.base import Decision, NodeView, RunState, Step, Store, Transaction
+from lineage.urls import open_store
+
+T = TypeVar("T")
+DEFAULT_PRODUCER = "lineage"
+
+
+def now() -> int:
+    """The time in UTC microseconds."""
+    return time.time_ns() // 1000
+
+
+class LineageGraph:
+    """A lineage graph in a store. Open it with :meth:`open`, as a context manager.
+
+    All that is read for users goes through :meth:`_read`, all that changes through :meth:`_write`:
+    the places where access is decided.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+
+    @classmethod
+    def open(
+        cls, url: str, *, create: bool = False, read_only: bool = False, clock: Callable[[], int] = now
+    ) -> LineageGraph:
+        """Opens the store at ``url``; ``create`` makes it where there is none.
+
+        Raises :class:`StoreUnavailable`, :class:`SchemaMismatch` and :class:`BadInput`.
+        """
+        return cls(open_store(url, clock, create=create, read_only=read_only))
+
+    def close(self) -> None:
+        """Closes the store."""
+        self.store.close()
+
+    def __enter__(self) -> LineageGraph:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _read(self, work: Callable[[Transaction], T]) -> T:
+        return self.store.read(work)
+
+    def _write(self, work: Callable[[Transaction], T]) -> T:
+        return self.store.write(work)
+
+    # registering
+
+    def run(
+        self,
+        namespace: str,
+        *,
+        producer: str,
+        key: str | None = None,
+        version: str | None = None,
+        model: str | None = None,
+        config_hash: str | None = None,
+        prompt_hash: str | None = None,
+        mode: RunMode | str = RunMode.DERIVED,
+        rebuilt: bool = False,
+    ) -> RunHandle:
+        """Begins a run. It must begin before it reads: what it reads without a version is what held then."""
+        form = Run(
+            namespace=namespace,
+            producer=producer,
+            key=key,
+            version=version,
+            model=model,
+            config_hash=config_hash,
+            prompt_hash=prompt_hash,
+            mode=RunMode(mode),
+            rebuilt=rebuilt,
+        )
+        return RunHandle(self, self._write(lambda tx: begin(tx, form)[0]))
+
+    def register(
+        self,
+        records: Iterable[Record | Mapping[str, Any]],
+        *,
+        run: RunHandle | None = None,
+        items: Sequence[str] | None = None,
+    ) -> Registered:
+        """Registers a batch: all of it, or none, in any order within it, once however often it is sent.
+
+        Without ``run`` the batch's own ``run`` record is meant, or one begins here. ``items`` names
+        the records in errors (a file's lines). Raises :class:`BadInput` and :class:`Conflict`.
+        """
+        forms = parse(records)
+        names = items if items is not None else [f"record {n} ({title(form)})" for n, form in enumerate(forms, 1)]
+        return self._write(lambda tx: _register(tx, forms, names, None if run is None else run.state))
+
+    def finish(self, run: RunHandle | str, *, complete: bool = False) -> None:
+        """Ends a run; ``complete`` retires keys that it did not name, of the kinds that it named."""
+        if isinstance(run, str):
+            state = self._read(lambda tx: tx.graph.run(run))
+            if state is None:
+                raise NotFound(f"no run {run}")
+            run = RunHandle(self, state)
+        self.register([Finish(complete=complete)], run=run)
+
+    def versions_with_hash(self, sha256: str) -> list[tuple[str, int, int]]:
+        """(uri, edition, version) of all versions with that text, the latest last."""
+        return self._read(lambda tx: tx.sources.versions_with_hash(sha256))
+
+    # reading
+
+    def resolve(self, ref: str) -> str:
+        """The id that a node argument means. Raises :class:`NotFound` and :class:`Ambiguous`."""
+        return self._read(lambda tx: resolve(tx, ref))
+
+    def node(self, ref: str) -> NodeView:
+        """A node as readers see it."""
+
+        def work(tx: Transaction) -> NodeView:
+            id_ = resolve(tx, ref)
+            return tx.reading.views([id_])[id_]  # type: ignore[no-any-return]
+
+        return self._read(work)
+
+    def find(self, text: str, *, kind: str | None = None, limit: int = 50) -> list[NodeView]:
+        """Nodes whose text, title, key or alias contains ``text``, in the order kind, namespace, key, id."""
+
+        def work(tx: Transaction) -> list[NodeView]:
+            ids = tx.reading.search(text, kind, limit)
+            views = tx.reading.views(ids)
+            return [views[id_] for id_ in ids]
+
+        return self._read(work)
+
+    def check(self, ref: str) -> Check:
+        """May the answer (key, cache key or id) be served?"""
+        return self._read(lambda tx: check(tx, ref))
+
+    # correcting
+
+    def correct(
+        self,
+        texts: Mapping[str, str],
+        *,
+        reason: str,
+        by: str | None = None,
+        kind: ChangeKind | str = ChangeKind.CORRECT,
+        valid_from: str | None = None,
+        force: bool = False,
+        propagate: bool = True,
+    ) -> str | None:
+        """Corrects documents to new texts, as one correction; returns its id, None where nothing differs.
+
+        ``kind`` ``edition`` adds later texts with their own validity. ``propagate`` False leaves
+        the propagation to :meth:`propagate`; from the commit on no affected answer is fresh either way.
+        """
+        kind = ChangeKind(kind)
+        if kind is ChangeKind.WITHDRAW:
+            raise BadInput("correction", "kind", found=kind.value, expected="correct or edition (withdraw is its own call)")
+        if kind is ChangeKind.EDITION and valid_from is None:
+            raise BadInput("correction", "valid_from", found=None, expected="the date from which the edition holds")
+        return self._correct(
+            lambda tx: corrections.prepare(
+                tx, texts, kind=kind, reason=reason, by=by, valid_from=valid_from, force=force
+            ),
+            propagate,
+        )
+
+    def withdraw(self, uris: Sequence[str], *, reason: str, by: str | None = None, propagate: bool = True) -> str | None:
+        """Withdraws documents without a replacement."""
+        texts: dict[str, str | None] = dict.fromkeys(uris)
+        return self._correct(
+            lambda tx: corrections.prepare(tx, texts, kind=ChangeKind.WITHDRAW, reason=reason, by=by), propagate
+        )
+
+    def undo(self, correction: str, *, by: str | None = None, propagate: bool = True) -> str | None:
+        """A correction back to the texts before ``correction``."""
+        return self._correct(lambda tx: corrections.undoing(tx, _correction(tx, correction), by), propagate)
+
+    def _correct(self, preparing: Callable[[Transaction], corrections.Correction], propagate: bool) -> str | None:
+        prepared = self._read(preparing)
+        id_ = self._write(lambda tx: corrections.commit(tx, prepared))
+        if propagate:
+            self.propagate()
+        return id_
+
+    def propagate(self, *, steps: int | None = None, batch: int | None = None, on_step: Callable[[Step], None] | None = None) -> int:
+        """Runs or resumes what is pending; returns the number of steps made. ``steps`` bounds them."""
+        made = 0
+        while steps is None or made < steps:
+            step: Step = self._write(lambda tx: tx.spread.step() if batch is None else tx.spread.step(batch))
+            if on_step is not None:
+                on_step(step)
+            made += bool(step.expanded or step.marked or step.closed or step.pending)
+            if not step.pending:
+                break
+        return made
+
+    def dismiss(self, ref: str, *, reason: str, by: str | None = None, correction: str | None = None) -> Decision:
+        """A person's word that a correction does not affect a node as it was made."""
+        decision: Decision = self._write(
+            lambda tx: dismiss(
+                tx,
+                resolve(tx, ref, answers=True),
+                None if correction is None else _correction(tx, correction),
+                reason=reason,
+                by=by,
+            )
+        )
+        return decision
+
+
+def _register(tx: Transaction, forms: Sequence[Record], items: Sequence[str], run: RunState | None) -> Registered:
+    """Registers forms run by run: a record without a run belongs to the batch's own."""
+    runs: dict[str, RunState] = {}
+    own: RunState | None = run
+    for form in forms:
+        if isinstance(form, Run):
+            state, _ = begin(tx, form)
+            runs[state.key] = state
+            own = own or state
+    by_run: dict[str, tuple[RunState, list[tuple[str, Record]]]] = {}
+    for item, form in zip(items, forms, strict=True):
+        if isinstance(form, Run):
+            continue
+        key = getattr(form, "run", None)
+        if key is not None:
+            state = runs.get(key) or _named_run(tx, key, form, item)
+        elif own is None:
+            namespace = next((ns for each in forms if (ns := getattr(each, "namespace", None))), "default")
+            own, _ = begin(tx, Run(namespace=namespace, producer=DEFAULT_PRODUCER))
+            state = own
+        else:
+            state = own
+        by_run.setdefault(state.id, (state, []))[1].append((item, form))
+    result = Registered(own.id if own is not None else "")
+    for state, listed in sorted(by_run.values(), key=lambda each: each[0].begin):
+        result.run = result.run or state.id
+        result.add(register(tx, state, listed))
+    return result
+
+
+def _named_run(tx: Transaction, key: str, form: Record, item: str) -> RunState:
+    namespace = getattr(form, "namespace", None)
+    found = tx.graph.run(key) if key.startswith("r1:") else None
+    if found is None and namespace is not None:
+        found = tx.graph.run(run_id(namespace, key))
+    if found is None:
+        matching: list[RunState] = tx.graph.runs_of_key(key)
+        if len(matching) > 1:
+            raise Conflict(f"{item}: the run key {key!r} is used in several namespaces", hint="name the run by its id")
+        found = matching[0] if matching else None
+    if found is None:
+        raise BadInput(item, "run", found=key, expected="the key of a run that has begun")
+    return found
+
+
+def _correction(tx: Transaction, ref: str) -> str:
+    """A correction by its id, a unique prefix of it, or ``last``. Raises :class:`NotFound`."""
+    known = [cause.id for cause in tx.marks.causes(type_=0)]
+    if ref == "last" and known:
+        return known[-1]
+    digits = ref.removeprefix("c1:")
+    found = [id_ for id_ in known if id_ == ref or (len(digits) >= 4 and id_.startswith("c1:" + digits))]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise Conflict(f"{ref} begins several corrections: {', '.join(found)}", hint="give more digits")
+    raise NotFound(f"no correction {ref!r}", hint="lineage corrections lists them")

@@ -1,0 +1,1 @@
+"""RAPTOR's pickled trees, read without running anything, as recorded forms."""

@@ -1,0 +1,156 @@
+"""From recorded forms to rows whose inputs are still references: identity, without a look at the store."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from lineage_schema.canonical import canonical_json, check_text
+from lineage_schema.errors import BadInput
+from lineage_schema.identity import check_key, content_hash, key_text, node_id
+from lineage_schema.records import Answer, AnswerRef, Citation, Claim, Extend, Input, Node, NodeRef, Ref, Retrieved
+from lineage_schema.vocabulary import MEANING_ATTRIBUTES, SCOPE_ATTRIBUTES, Completeness, Kind, Origin, Role
+
+from lineage.stores.base import AnswerRow, ClaimRow, Name, NodeRow
+
+LINEAGE = {word: code for code, word in enumerate(Completeness)}
+ROLE = {role: code for code, role in enumerate(Role)}
+ORIGIN = {origin: 1 << bit for bit, origin in enumerate(Origin)}
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """An input still to be resolved: role code, origin mask, reference, and the item to name in errors."""
+
+    role: int
+    origins: int
+    ref: Ref
+    item: str
+
+
+@dataclass(slots=True)
+class Draft:
+    """A row and its unresolved inputs. ``extends``: the node exists elsewhere, the inputs are laid over it."""
+
+    row: NodeRow
+    inputs: list[Pointer] = field(default_factory=list)
+    replaces: tuple[str, ...] = ()
+    citations: list[tuple[str, Citation]] = field(default_factory=list)
+
+
+def pointers(inputs: Iterable[Input], item: str) -> list[Pointer]:
+    """The inputs of a form."""
+    return [
+        Pointer(ROLE[each.role], sum(ORIGIN[origin] for origin in set(each.origins)), each.ref, item)
+        for each in inputs
+    ]
+
+
+def draft_node(form: Node, item: str) -> Draft:
+    """A derived node. Raises :class:`BadInput` for a reserved kind, an unknown meaning attribute, a float."""
+    if form.kind in (Kind.SPAN, Kind.CLAIM, Kind.ANSWER):
+        raise BadInput(item, "kind", found=form.kind, expected=f"a derived kind (use the record type {form.kind!r})")
+    known = MEANING_ATTRIBUTES.get(form.kind)
+    for name in form.attributes:
+        if known is not None and name not in known:
+            raise BadInput(
+                item,
+                f"attributes.{name}",
+                found=form.attributes[name],
+                expected=f"a meaning attribute of {form.kind}: {', '.join(known) or 'it has none'} (others go in details)",
+            )
+    if form.lineage is not Completeness.COMPLETE and not form.lineage_reason:
+        raise BadInput(item, "lineage_reason", found=None, expected=f"the reason why lineage is {form.lineage}")
+    key = check_key(form.key, item=item)
+    row = _row(form.kind, form.namespace, key_text(key), key, form.text, form.attributes, item)
+    row.title = form.title
+    row.details = _json(form.details, item)
+    row.aliases = form.aliases
+    row.lineage = LINEAGE[form.lineage]
+    row.reason = form.lineage_reason
+    replaces = tuple(key_text(check_key(old, item=item, field="replaces")) for old in form.replaces)
+    return Draft(row, pointers(form.inputs, item), replaces)
+
+
+def answer_scope(form: Answer) -> dict[str, str]:
+    """What an answer states of the period and case it speaks of."""
+    return {name: value for name in SCOPE_ATTRIBUTES if (value := getattr(form, name)) is not None}
+
+
+def answer_key(form: Answer, item: str) -> str:
+    """The caller's key, else the hash of question, scope and namespace."""
+    if form.key is not None:
+        return key_text(check_key(form.key, item=item))
+    body = {"namespace": form.namespace, "question": form.question, "scope": answer_scope(form)}
+    return content_hash(canonical_json(body, item=item))
+
+
+def draft_answer(form: Answer, item: str, at: int) -> Draft:
+    """An answer; its claims and context are laid on by their own forms."""
+    key = answer_key(form, item)
+    row = _row(Kind.ANSWER, form.namespace, key, key, form.text, answer_scope(form), item)
+    row.aliases = form.aliases
+    row.answer = AnswerRow(
+        check_text(form.question, item=item, field="question"), form.cache_key, tuple(form.searched), at
+    )
+    return Draft(row)
+
+
+def draft_claim(form: Claim, item: str, answer: NodeRow, scope: Mapping[str, Any]) -> Draft:
+    """A claim of an answer; it has its answer's scope."""
+    key = (answer.key, str(form.ordinal))
+    row = _row(Kind.CLAIM, answer.namespace, key_text(key), key, form.text, scope, item)
+    row.claim = ClaimRow(form.label, form.needs_evidence)
+    for each in form.qualifiers:
+        if each.role is not Role.QUALIFIER:
+            raise BadInput(item, "qualifiers.role", found=each.role.value, expected="qualifier")
+    return Draft(row, pointers(form.qualifiers, item))
+
+
+def name_of(ref: NodeRef, item: str) -> Name:
+    """The name that a reference means."""
+    return ref.kind, ref.namespace, key_text(check_key(ref.key, item=item))
+
+
+def answer_name(ref: str | AnswerRef) -> Name | None:
+    """An answer by key; None where it is named by id."""
+    return None if isinstance(ref, str) else (Kind.ANSWER.value, ref.namespace, ref.key)
+
+
+def title(form: Any) -> str:
+    """How errors name a form."""
+    match form:
+        case Node():
+            return f"{form.kind} {form.namespace}/{form.key!r}"
+        case Answer():
+            return f"answer {form.namespace}/{form.key or form.question[:40]!r}"
+        case Claim() | Citation() | Retrieved() | Extend():
+            return f"{form.type}"
+        case _:
+            return str(getattr(form, "uri", form.type))
+
+
+def _row(kind: str, namespace: str, key: str, raw: Any, text: str, attributes: Mapping[str, Any], item: str) -> NodeRow:
+    check_text(text, item=item, field="text")
+    sha256 = content_hash(text)
+    return NodeRow(
+        id=node_id(kind, namespace, raw, sha256, attributes),
+        kind=str(kind),
+        namespace=namespace,
+        key=key,
+        sha256=sha256,
+        text=text,
+        attributes=canonical_json(dict(attributes), item=item) if attributes else None,
+        edges={},
+    )
+
+
+def _json(value: Mapping[str, Any], item: str) -> str | None:
+    if not value:
+        return None
+    try:
+        return json.dumps(value, sort_keys=True, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise BadInput(item, "details", found=dict(value), expected=f"JSON values ({error})") from None

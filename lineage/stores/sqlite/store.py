@@ -1,0 +1,153 @@
+"""The embedded store: opening, creating, upgrading, and transactions."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import TypeVar
+
+from lineage_schema.errors import Conflict, StoreUnavailable
+
+from lineage.stores.sqlite import connection as connections
+from lineage.stores.sqlite import migrate
+from lineage.stores.sqlite.codes import Codes, one
+from lineage.stores.sqlite.graph import Graph
+from lineage.stores.sqlite.marks import Marks
+from lineage.stores.sqlite.reading import Reading
+from lineage.stores.sqlite.scopes import Scopes
+from lineage.stores.sqlite.sources import Sources
+from lineage.stores.sqlite.spread import TEMPORARY, Spread
+
+T = TypeVar("T")
+
+
+class SqliteTransaction:
+    """One transaction's view of the store. Valid only inside the function that it is given to."""
+
+    def __init__(self, connection: sqlite3.Connection, clock: Callable[[], int]) -> None:
+        self.connection = connection
+        self._clock = clock
+        self._now: int | None = None
+        self._codes = Codes(connection)
+        self.sources = Sources(connection, self._codes)
+        self.graph = Graph(connection, self._codes, self.sources)
+        self.spread = Spread(connection, self._codes, self.next_seq, self.now)
+        self._scopes = Scopes(connection, self._codes)
+        self.marks = Marks(connection, self._codes, self.sources, self.spread, self._scopes)
+        self.reading = Reading(connection, self._codes)
+
+    def begin(self) -> None:
+        """A new transaction: its time is taken when first asked."""
+        self._now = None
+        self._scopes.forget()
+
+    def forget(self) -> None:
+        """Drops remembered rows, after a rollback or where another process may have written."""
+        self._codes.forget()
+        self.sources.forget()
+        self.graph.forget()
+
+    def now(self) -> int:
+        """This transaction's time, UTC microseconds."""
+        if self._now is None:
+            self._now = self._clock()
+        return self._now
+
+    def next_seq(self) -> int:
+        """The next number of the store-wide sequence."""
+        (value,) = self.connection.execute("update sequence set value = value + 1 returning value").fetchone()
+        return int(value)
+
+    def sequence(self) -> int:
+        """The last number given."""
+        return int(one(self.connection, "select value from sequence"))
+
+
+class SqliteStore:
+    """A lineage store in one SQLite file. One writer at a time, any number of reading processes.
+
+    Raises :class:`StoreUnavailable` and :class:`SchemaMismatch`; opening changes nothing.
+    """
+
+    def __init__(self, path: Path, clock: Callable[[], int], *, read_only: bool = False) -> None:
+        self.path = path
+        self.read_only = read_only
+        self._lock = threading.RLock()
+        self._connection = connections.connect(path, read_only=read_only)
+        try:
+            with connections.translated(path):
+                migrate.check(self._connection)
+                self._connection.executescript(TEMPORARY)
+        except BaseException:
+            self._connection.close()
+            raise
+        self._transaction = SqliteTransaction(self._connection, clock)
+
+    @classmethod
+    def init(cls, path: Path, clock: Callable[[], int]) -> list[str]:
+        """Creates an empty store. Raises :class:`Conflict` where the file is there."""
+        if path.exists():
+            raise Conflict(f"{path} exists already", hint="lineage migrate upgrades an older store")
+        connection = connections.create(path)
+        try:
+            with connections.translated(path):
+                return migrate.upgrade(connection, clock())
+        finally:
+            connection.close()
+
+    @classmethod
+    def migrate(cls, path: Path, clock: Callable[[], int]) -> list[str]:
+        """Upgrades an existing store and returns the steps applied."""
+        connection = connections.connect(path, read_only=False)
+        try:
+            with connections.translated(path):
+                return migrate.upgrade(connection, clock())
+        finally:
+            connection.close()
+
+    def write(self, work: Callable[[SqliteTransaction], T]) -> T:
+        """Runs ``work`` in a writing transaction: all of it, or none. It holds the one write lock from its start."""
+        if self.read_only:
+            raise StoreUnavailable(f"{self.path} was opened read-only", hint="open it without read_only")
+        with self._lock, connections.translated(self.path):
+            self._connection.execute("begin immediate")
+            return self._run(work)
+
+    def read(self, work: Callable[[SqliteTransaction], T]) -> T:
+        """Runs ``work`` on one snapshot."""
+        with self._lock, connections.translated(self.path):
+            if self._connection.in_transaction:
+                return work(self._transaction)
+            self._connection.execute("begin")
+            return self._run(work)
+
+    def _run(self, work: Callable[[SqliteTransaction], T]) -> T:
+        self._transaction.begin()
+        try:
+            result = work(self._transaction)
+            self._connection.execute("commit")
+        except BaseException:
+            if self._connection.in_transaction:
+                self._connection.execute("rollback")
+            self._transaction.forget()
+            raise
+        return result
+
+    def close(self) -> None:
+        """Closes the file. A second call does nothing."""
+        with self._lock:
+            self._connection.close()
+
+    def __enter__(self) -> SqliteStore:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+__all__ = ["SqliteStore", "SqliteTransaction"]

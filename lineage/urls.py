@@ -1,0 +1,41 @@
+"""Store URLs: ``sqlite:///relative.db``, ``sqlite:////absolute.db``, ``neo4j://host:7687/database``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from lineage_schema.errors import BadInput
+
+from lineage.stores.base import Store
+from lineage.stores.sqlite import SqliteStore
+
+
+def open_store(url: str, clock: Callable[[], int], *, create: bool = False, read_only: bool = False) -> Store:
+    """Opens the store at ``url``; ``create`` makes it where it does not exist.
+
+    Raises :class:`BadInput` for a URL that names no kind of store, and what the store raises.
+    """
+    path = sqlite_path(url)
+    if create and not path.exists():
+        SqliteStore.init(path, clock)
+    return SqliteStore(path, clock, read_only=read_only)
+
+
+def init_store(url: str, clock: Callable[[], int]) -> list[str]:
+    """Creates an empty store; returns the schema steps applied. Raises :class:`Conflict` where there is one."""
+    return SqliteStore.init(sqlite_path(url), clock)
+
+
+def migrate_store(url: str, clock: Callable[[], int]) -> list[str]:
+    """Upgrades a store's schema; returns the steps applied."""
+    return SqliteStore.migrate(sqlite_path(url), clock)
+
+
+def sqlite_path(url: str) -> Path:
+    """The file that an ``sqlite://`` URL names."""
+    parts = urlsplit(url)
+    if parts.scheme != "sqlite" or parts.netloc or not parts.path.strip("/"):
+        raise BadInput("store", "url", found=url, expected="sqlite:///FILE (four slashes for an absolute path)")
+    return Path(unquote(parts.path[1:]))
