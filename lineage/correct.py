@@ -17,7 +17,7 @@ from lineage_schema.identity import content_hash, correction_id, version_id
 from lineage_schema.text import TextIndex
 from lineage_schema.vocabulary import ChangeKind
 
-from lineage.align import Alignment, align
+from lineage.align import align, identity
 from lineage.chains import Chains
 from lineage.seeds import span_seeds
 from lineage.stores.base import ChangeRow, EditionState, NewVersion, Seed, Transaction, VersionState
@@ -134,7 +134,7 @@ def _change(
     equal = [version for version in versions if version.sha256 == sha256 and not version.purged]
     base = equal[-1] if equal else source
     base_text = chains.text(base.sha256)
-    found = None if base_text is None else (Alignment.identity(len(text)) if equal else align(base_text.text, new.text))
+    found = None if base_text is None else (identity(len(text)) if equal else align(base_text.text, new.text))
     # A text equal to an earlier one is an undo, however much it differs from what it replaces.
     if found is not None and not equal:
         _check_share(uri, found.share, force)

@@ -9,6 +9,7 @@ from lineage_schema.vocabulary import ChangeKind, Severity
 from lineage.align import Alignment
 from lineage.chains import Chains
 from lineage.standing import stand
+from lineage._carry import carry
 from lineage.stores.base import ChangeRow, Seed, SpanRow, Transaction
 
 EDITION, WITHDRAWN = "edition", "withdrawn"
@@ -29,9 +30,10 @@ def span_seeds(chains: Chains, corrections: Iterable[tuple[str, ChangeRow]], row
             continue
         end, beside = ended.get(change.target), context.get(change.target)
         if end is not None and end.until is None:
-            cls = WITHDRAWN if change.kind == ChangeKind.WITHDRAW else str(end.cls)
-            seeds.append(Seed(cause, row.id, Severity.INVALID, cls, end.start, end.end))
-        elif beside is not None and beside.on:
+            cls = WITHDRAWN if change.kind == ChangeKind.WITHDRAW else end.cls.value
+            at = end.at or (None, None)
+            seeds.append(Seed(cause, row.id, Severity.INVALID, cls, *at))
+        elif beside is not None and beside.open:
             seeds.append(Seed(cause, row.id, Severity.REVIEW, "context", readers=frozenset(beside.readers)))
     return seeds
 
@@ -53,8 +55,8 @@ def _edition_seed(chains: Chains, cause: str, change: ChangeRow, row: SpanRow) -
     found = stand(alignment, old, new, *place)
     if found is not None:
         return Seed(cause, row.id, Severity.REVIEW, EDITION, *found, readers=frozenset(row.anchors))
-    start, end = alignment.project(*place)
-    cls = "changed" if new.text[start:end].strip() else "deleted"
+    start, end = carry(alignment, old, new, *place)
+    cls = "changed" if start < end else "deleted"
     return Seed(cause, row.id, Severity.INVALID, cls, start, end)
 
 
