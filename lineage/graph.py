@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -12,13 +13,14 @@ from lineage_schema.identity import run_id
 from lineage_schema.records import Finish, Record, Run
 from lineage_schema.vocabulary import ChangeKind, RunMode
 
-from lineage import correct as corrections
+from lineage import correct as correcting
 from lineage.check import Check, check
 from lineage.decide import dismiss
 from lineage.refs import resolve
 from lineage.register import Registered, register
 from lineage.register.drafts import title
 from lineage.register.forms import parse
+from lineage.report import Affected, CorrectionView, affected, corrections
 from lineage.runs import RunHandle, begin
 from lineage.stores.base import Decision, NodeView, RunState, Step, Store, Transaction
 from lineage.urls import open_store
@@ -30,6 +32,14 @@ DEFAULT_PRODUCER = "lineage"
 def now() -> int:
     """The time in UTC microseconds."""
     return time.time_ns() // 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """What a correction did: its id (None where nothing differed), and for a dry run the report."""
+
+    id: str | None
+    report: Affected | None
 
 
 class LineageGraph:
@@ -157,6 +167,21 @@ class LineageGraph:
         """May the answer (key, cache key or id) be served?"""
         return self._read(lambda tx: check(tx, ref))
 
+    def affected(
+        self, correction: str = "last", *, limit: int | None = None, after: str | None = None, all: bool = False
+    ) -> Affected:
+        """Which answers a correction reached and why. ``all`` also reports answers that were asked again since."""
+
+        def work(tx: Transaction) -> Affected:
+            (cause,) = tx.marks.causes([_correction(tx, correction)])
+            return affected(tx, cause, limit=limit, after=after, replaced=all)
+
+        return self._read(work)
+
+    def corrections(self) -> list[CorrectionView]:
+        """All corrections with their state, in order."""
+        return self._read(corrections)
+
     # correcting
 
     def correct(
@@ -169,41 +194,56 @@ class LineageGraph:
         valid_from: str | None = None,
         force: bool = False,
         propagate: bool = True,
-    ) -> str | None:
-        """Corrects documents to new texts, as one correction; returns its id, None where nothing differs.
+        dry_run: bool = False,
+    ) -> Corrected:
+        """Corrects documents to new texts, as one correction.
 
         ``kind`` ``edition`` adds later texts with their own validity. ``propagate`` False leaves
-        the propagation to :meth:`propagate`; from the commit on no affected answer is fresh either way.
+        the propagation to :meth:`propagate`; from the commit on no affected answer is fresh either
+        way. ``dry_run`` writes nothing, holds no write lock, and gives the report.
         """
         kind = ChangeKind(kind)
         if kind is ChangeKind.WITHDRAW:
-            raise BadInput("correction", "kind", found=kind.value, expected="correct or edition (withdraw is its own call)")
+            raise BadInput(
+                "correction", "kind", found=kind.value, expected="correct or edition (withdraw is its own call)"
+            )
         if kind is ChangeKind.EDITION and valid_from is None:
             raise BadInput("correction", "valid_from", found=None, expected="the date from which the edition holds")
         return self._correct(
-            lambda tx: corrections.prepare(
-                tx, texts, kind=kind, reason=reason, by=by, valid_from=valid_from, force=force
-            ),
-            propagate,
+            lambda tx: correcting.prepare(tx, texts, kind=kind, reason=reason, by=by, valid_from=valid_from, force=force),
+            propagate=propagate,
+            dry_run=dry_run,
         )
 
-    def withdraw(self, uris: Sequence[str], *, reason: str, by: str | None = None, propagate: bool = True) -> str | None:
+    def withdraw(
+        self, uris: Sequence[str], *, reason: str, by: str | None = None, propagate: bool = True, dry_run: bool = False
+    ) -> Corrected:
         """Withdraws documents without a replacement."""
         texts: dict[str, str | None] = dict.fromkeys(uris)
         return self._correct(
-            lambda tx: corrections.prepare(tx, texts, kind=ChangeKind.WITHDRAW, reason=reason, by=by), propagate
+            lambda tx: correcting.prepare(tx, texts, kind=ChangeKind.WITHDRAW, reason=reason, by=by),
+            propagate=propagate,
+            dry_run=dry_run,
         )
 
-    def undo(self, correction: str, *, by: str | None = None, propagate: bool = True) -> str | None:
+    def undo(
+        self, correction: str, *, by: str | None = None, propagate: bool = True, dry_run: bool = False
+    ) -> Corrected:
         """A correction back to the texts before ``correction``."""
-        return self._correct(lambda tx: corrections.undoing(tx, _correction(tx, correction), by), propagate)
+        return self._correct(
+            lambda tx: correcting.undoing(tx, _correction(tx, correction), by), propagate=propagate, dry_run=dry_run
+        )
 
-    def _correct(self, preparing: Callable[[Transaction], corrections.Correction], propagate: bool) -> str | None:
+    def _correct(
+        self, preparing: Callable[[Transaction], correcting.Correction], *, propagate: bool, dry_run: bool
+    ) -> Corrected:
         prepared = self._read(preparing)
-        id_ = self._write(lambda tx: corrections.commit(tx, prepared))
+        if dry_run:
+            return self.store.simulate(lambda tx: _rehearse(tx, prepared))
+        id_ = self._write(lambda tx: correcting.commit(tx, prepared))
         if propagate:
             self.propagate()
-        return id_
+        return Corrected(id_, None)
 
     def propagate(self, *, steps: int | None = None, batch: int | None = None, on_step: Callable[[Step], None] | None = None) -> int:
         """Runs or resumes what is pending; returns the number of steps made. ``steps`` bounds them."""
@@ -259,6 +299,17 @@ def _register(tx: Transaction, forms: Sequence[Record], items: Sequence[str], ru
         result.run = result.run or state.id
         result.add(register(tx, state, listed))
     return result
+
+
+def _rehearse(tx: Transaction, prepared: correcting.Correction) -> Corrected:
+    """A dry run: everything that a correction does, in a transaction of which nothing remains."""
+    id_ = correcting.commit(tx, prepared)
+    if id_ is None:
+        return Corrected(None, None)
+    while tx.spread.step().pending:
+        pass
+    (cause,) = tx.marks.causes([id_])
+    return Corrected(id_, affected(tx, cause))
 
 
 def _named_run(tx: Transaction, key: str, form: Record, item: str) -> RunState:

@@ -385,6 +385,10 @@ class Store(Protocol):
         """Runs ``work`` on one snapshot."""
         ...
 
+    def simulate(self, work: Callable[[Any], T]) -> T:
+        """Runs ``work``, which may write, on one snapshot of which nothing remains; no write lock is held."""
+        ...
+
     def close(self) -> None:
         """Releases what the store holds."""
         ...

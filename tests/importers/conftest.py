@@ -66,8 +66,12 @@ class MemoryGraph:
         yield run
 
     def versions_with_hash(self, sha256, /):
-        return [(*place, number) for place, texts in self.versions.items() for number, text in enumerate(texts, 1)
-                if content_hash(text) == sha256]
+        return [
+            (*place, number)
+            for place, texts in self.versions.items()
+            for number, text in enumerate(texts, 1)
+            if content_hash(text) == sha256
+        ]
 
     def add_version(self, uri, text):
         self.versions.setdefault((uri, 1), []).append(text)
@@ -88,9 +92,11 @@ class MemoryGraph:
         assert set(record.attributes) <= set(MEANING_ATTRIBUTES[record.kind]), item
         for one in record.inputs:
             if isinstance(one.ref, SpanRef):
-                text = self.versions[one.ref.uri, one.ref.edition][one.ref.version - 1]
-                assert 0 <= one.ref.start < one.ref.end <= len(text)
-                if text[one.ref.start : one.ref.end] != one.ref.quote:
+                edition, version, start, end = one.ref.edition, one.ref.version, one.ref.start, one.ref.end
+                assert None not in (edition, version, start, end), item
+                text = self.versions[one.ref.uri, edition][(version or 0) - 1]
+                assert 0 <= (start or 0) < (end or 0) <= len(text)
+                if text[start:end] != one.ref.quote:
                     raise BadInput(item, "quote", found=one.ref.quote, expected="the slice")
             else:
                 assert isinstance(one.ref, NodeRef)
@@ -122,7 +128,8 @@ class MemoryGraph:
     def inputs(self, record, role=None):
         """(kind, key, origins) of a node's inputs, spans as their quote."""
         return [
-            ("span", one.ref.quote, one.origins) if isinstance(one.ref, SpanRef)
+            ("span", one.ref.quote, one.origins)
+            if isinstance(one.ref, SpanRef)
             else (one.ref.kind, one.ref.key, one.origins)
             for one in record.inputs
             if role is None or one.role == role
@@ -169,15 +176,29 @@ def index_of(text="Alice met Bob in Rome. Bob went home.\n\nCarol wrote to Alice
     middle = text.index("\n\n")
     units = [text[: middle + 2], text[middle + 2 :]]
     return {
-        "documents": [{"id": "d1", "human_readable_id": 0, "title": "diary.txt", "text": text, "text_unit_ids": ["u1", "u2"]}],
+        "documents": [
+            {"id": "d1", "human_readable_id": 0, "title": "diary.txt", "text": text, "text_unit_ids": ["u1", "u2"]}
+        ],
         "text_units": [
             {
-                "id": "u1", "human_readable_id": 0, "text": units[0], "n_tokens": 12, "document_id": "d1",
-                "entity_ids": ["e1", "e2"], "relationship_ids": ["r1"], "covariate_ids": ["c1"],
+                "id": "u1",
+                "human_readable_id": 0,
+                "text": units[0],
+                "n_tokens": 12,
+                "document_id": "d1",
+                "entity_ids": ["e1", "e2"],
+                "relationship_ids": ["r1"],
+                "covariate_ids": ["c1"],
             },
             {
-                "id": "u2", "human_readable_id": 1, "text": units[1], "n_tokens": 8, "document_id": "d1",
-                "entity_ids": ["e1", "e3"], "relationship_ids": ["r2"], "covariate_ids": [],
+                "id": "u2",
+                "human_readable_id": 1,
+                "text": units[1],
+                "n_tokens": 8,
+                "document_id": "d1",
+                "entity_ids": ["e1", "e3"],
+                "relationship_ids": ["r2"],
+                "covariate_ids": [],
             },
         ],
         "entities": [
@@ -191,9 +212,18 @@ def index_of(text="Alice met Bob in Rome. Bob went home.\n\nCarol wrote to Alice
         ],
         "covariates": [
             {
-                "id": "c1", "human_readable_id": 0, "covariate_type": "claim", "type": "MEETING",
-                "description": "Alice met Bob.", "subject_id": "ALICE", "object_id": "BOB", "status": "TRUE",
-                "start_date": "NONE", "end_date": "NONE", "source_text": "Alice met Bob in Rome.", "text_unit_id": "u1",
+                "id": "c1",
+                "human_readable_id": 0,
+                "covariate_type": "claim",
+                "type": "MEETING",
+                "description": "Alice met Bob.",
+                "subject_id": "ALICE",
+                "object_id": "BOB",
+                "status": "TRUE",
+                "start_date": "NONE",
+                "end_date": "NONE",
+                "source_text": "Alice met Bob in Rome.",
+                "text_unit_id": "u1",
             }
         ],
         "communities": [
@@ -209,30 +239,57 @@ def index_of(text="Alice met Bob in Rome. Bob went home.\n\nCarol wrote to Alice
 
 def _entity(id, number, title, description, units, type="PERSON"):
     return {
-        "id": id, "human_readable_id": number, "title": title, "type": type, "description": description,
-        "text_unit_ids": units, "frequency": len(units), "degree": 1,
+        "id": id,
+        "human_readable_id": number,
+        "title": title,
+        "type": type,
+        "description": description,
+        "text_unit_ids": units,
+        "frequency": len(units),
+        "degree": 1,
     }
 
 
 def _relationship(id, number, source, target, description, units):
     return {
-        "id": id, "human_readable_id": number, "source": source, "target": target, "description": description,
-        "weight": 1.5, "combined_degree": 2, "text_unit_ids": units,
+        "id": id,
+        "human_readable_id": number,
+        "source": source,
+        "target": target,
+        "description": description,
+        "weight": 1.5,
+        "combined_degree": 2,
+        "text_unit_ids": units,
     }
 
 
 def _community(id, number, level, parent, children, entities, relationships, units):
     return {
-        "id": id, "human_readable_id": number, "community": number, "level": level, "parent": parent,
-        "children": children, "title": f"Community {number}", "entity_ids": entities,
-        "relationship_ids": relationships, "text_unit_ids": units, "period": "2026-01-13", "size": len(entities),
+        "id": id,
+        "human_readable_id": number,
+        "community": number,
+        "level": level,
+        "parent": parent,
+        "children": children,
+        "title": f"Community {number}",
+        "entity_ids": entities,
+        "relationship_ids": relationships,
+        "text_unit_ids": units,
+        "period": "2026-01-13",
+        "size": len(entities),
     }
 
 
 def _report(id, number, level, title, text):
     return {
-        "id": id, "human_readable_id": number, "community": number, "level": level, "title": title,
-        "full_content": text, "rank": 8.5, "rating_explanation": "It matters.",
+        "id": id,
+        "human_readable_id": number,
+        "community": number,
+        "level": level,
+        "title": title,
+        "full_content": text,
+        "rank": 8.5,
+        "rating_explanation": "It matters.",
     }
 
 

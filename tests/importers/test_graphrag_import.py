@@ -32,7 +32,11 @@ def found(report, kind):
 def parts(graph, alias, role):
     """(kind, name, origins) of a node's inputs: a title where there is one, else the text."""
     return sorted(
-        (one.ref.kind, graph.nodes[graph.names[one.ref.namespace, one.ref.kind, one.ref.key]].title or one.ref.key[0], one.origins)
+        (
+            one.ref.kind,
+            graph.nodes[graph.names[one.ref.namespace, one.ref.kind, one.ref.key]].title or one.ref.key[0],
+            one.origins,
+        )
         for one in graph.named(alias).inputs
         if one.role == role and hasattr(one.ref, "kind")
     )
@@ -48,7 +52,13 @@ def spans(graph, alias):
 def test_the_whole_index(graph, rows, do):
     report = do(rows.index())
     assert report.read == {
-        "document": 1, "chunk": 2, "entity": 3, "relationship": 2, "extracted_claim": 1, "community": 2, "report": 2,
+        "document": 1,
+        "chunk": 2,
+        "entity": 3,
+        "relationship": 2,
+        "extracted_claim": 1,
+        "community": 2,
+        "report": 2,
     }
     assert report.written == report.read
     assert report.partial == 0
@@ -62,7 +72,17 @@ def test_the_whole_index(graph, rows, do):
 def test_the_report_as_json(rows, do):
     body = do(rows.index()).to_json()
     assert list(body) == [
-        "pipeline", "namespace", "run", "read", "written", "existed", "aliases", "located", "quotes", "partial", "findings",
+        "pipeline",
+        "namespace",
+        "run",
+        "read",
+        "written",
+        "existed",
+        "aliases",
+        "located",
+        "quotes",
+        "partial",
+        "findings",
     ]
     ladder = ["exact", "ordered", "prefix", "edge", "whitespace", "letters", "multi", "unlocated"]
     assert list(body["located"]) == list(body["quotes"]) == ladder
@@ -147,7 +167,12 @@ def test_an_extracted_claim_rests_on_its_unit_and_its_quote(graph, rows, do):
     do(rows.index())
     claim = graph.named("Claims (0)")
     assert claim.attributes == {
-        "subject": "ALICE", "object": "BOB", "type": "MEETING", "status": "TRUE", "start_date": "NONE", "end_date": "NONE",
+        "subject": "ALICE",
+        "object": "BOB",
+        "type": "MEETING",
+        "status": "TRUE",
+        "start_date": "NONE",
+        "end_date": "NONE",
     }
     unit = canonical_json(list(graph.named("u1").key))
     assert claim.key == ("ALICE", "BOB", "MEETING", unit, content_hash("Alice met Bob."))
@@ -171,10 +196,16 @@ def test_a_quote_with_two_places_or_none_is_a_finding(graph, rows, do):
     tables = rows.index("Yes. Alice met Bob. Yes.\n\nOther.")
     first = tables["covariates"][0]
     first["source_text"] = "Yes."
-    tables["covariates"].append({**first, "id": "c2", "human_readable_id": 1, "description": "B", "source_text": "Never."})
-    tables["covariates"].append({**first, "id": "c3", "human_readable_id": 2, "description": "C", "source_text": "NONE"})
+    tables["covariates"].append(
+        {**first, "id": "c2", "human_readable_id": 1, "description": "B", "source_text": "Never."}
+    )
+    tables["covariates"].append(
+        {**first, "id": "c3", "human_readable_id": 2, "description": "C", "source_text": "NONE"}
+    )
     report = do(tables)
-    assert found(report, "ambiguous_quote") == [("extracted claim 0", "its source text stands at 2 places of its text unit")]
+    assert found(report, "ambiguous_quote") == [
+        ("extracted claim 0", "its source text stands at 2 places of its text unit")
+    ]
     assert found(report, "unlocated_quote") == [("extracted claim 1", "its source text was not found in its text unit")]
     assert (spans(graph, "c1"), spans(graph, "c2"), spans(graph, "c3")) == ([], [], [])
     # The unit itself is still its evidence.
@@ -224,7 +255,12 @@ def test_a_report_whose_only_inputs_are_lower_reports(graph, rows, do):
 
 def test_lower_reports_come_first(graph, rows, do):
     do(rows.index(), batch_size=1)
-    order = [record.title for batch in graph.runs[0].batches for record in batch if record.type == "node" and record.kind == "report"]
+    order = [
+        record.title
+        for batch in graph.runs[0].batches
+        for record in batch
+        if record.type == "node" and record.kind == "report"
+    ]
     assert order == ["Alice and Bob", "Everybody"]
 
 
@@ -233,7 +269,9 @@ def test_lower_reports_come_first(graph, rows, do):
 
 def test_cited_numbers_that_do_not_exist(rows, do):
     tables = rows.index()
-    tables["community_reports"][0]["full_content"] = "x [Data: Entities (9, 0), Sources (7); Reports (8)] [Data: Claims (5)]"
+    tables["community_reports"][0]["full_content"] = (
+        "x [Data: Entities (9, 0), Sources (7); Reports (8)] [Data: Claims (5)]"
+    )
     assert sorted(found(do(tables), "unknown_citation")) == [
         ("report 0", "Claims (5 at 59) do not exist"),
         ("report 0", "Entities (9 at 9) do not exist"),
@@ -376,7 +414,9 @@ def test_a_unit_that_is_not_in_its_document(graph, rows, do):
 
 def test_a_document_without_a_text(graph, rows, do):
     tables = rows.index()
-    tables["documents"].append({**tables["documents"][0], "id": "d2", "title": "b.txt", "text": None, "text_unit_ids": ["u2"]})
+    tables["documents"].append(
+        {**tables["documents"][0], "id": "d2", "title": "b.txt", "text": None, "text_unit_ids": ["u2"]}
+    )
     tables["text_units"][1]["document_id"] = "d2"
     tables["documents"][0]["text_unit_ids"] = ["u1"]
     report = do(tables)
@@ -588,12 +628,16 @@ def test_rows_of_one_name_and_type_are_told_apart_by_what_they_say(graph, rows, 
     tables["community_reports"].append(rows.report("p3", 1, 1, "Again", "Another text."))
     report = do(tables)
     assert [where.split()[0] for where, _ in found(report, "duplicate_key")] == [
-        "entity", "extracted_claim", "relationship", "report",
+        "entity",
+        "extracted_claim",
+        "relationship",
+        "report",
     ]
     for one, other in (("e1", "e4"), ("r1", "r3"), ("c1", "c2"), ("p1", "p3")):
         left, right = graph.named(one), graph.named(other)
         assert left.key != right.key
-        assert all(left.key) and all(right.key)
+        assert all(left.key)
+        assert all(right.key)
         assert (left.text, left.attributes) != (right.text, right.attributes)
 
 
@@ -644,7 +688,9 @@ def test_one_id_in_two_documents(graph, rows, do):
     tables = rows.index("Legal notice.\n\nAlice met Bob.\n")
     shared = tables["text_units"][0]
     text = "Legal notice.\n\nSomething else.\n"
-    tables["documents"].append({**tables["documents"][0], "id": "d2", "title": "b.txt", "text": text, "text_unit_ids": ["u1"]})
+    tables["documents"].append(
+        {**tables["documents"][0], "id": "d2", "title": "b.txt", "text": text, "text_unit_ids": ["u1"]}
+    )
     tables["text_units"].append({**shared, "human_readable_id": 2, "document_id": "d2"})
     report = do(tables)
     chunks = [record for record in graph.of("chunk") if record.text == shared["text"]]
@@ -672,7 +718,9 @@ def test_equal_units_of_one_document_are_numbered_by_place(graph, rows, do, make
     random.Random(3).shuffle(tables["text_units"])
     other = make_graph()
     do(tables, into=other)
-    assert {one: record.key for one, record in graph.nodes.items()} == {one: record.key for one, record in other.nodes.items()}
+    assert {one: record.key for one, record in graph.nodes.items()} == {
+        one: record.key for one, record in other.nodes.items()
+    }
     assert other.named("u2").key[2] == "2"
 
 
@@ -682,7 +730,9 @@ def test_a_row_given_twice_is_one_chunk(graph, rows, do):
     tables["documents"][0]["text_unit_ids"].append("u9")
     report = do(tables)
     assert graph.named("u9") is graph.named("u2")
-    assert found(report, "duplicate_row") == [("text unit 2 (u9)", "the same text at the same place as text unit 1 (u2)")]
+    assert found(report, "duplicate_row") == [
+        ("text unit 2 (u9)", "the same text at the same place as text unit 1 (u2)")
+    ]
     assert (report.read["chunk"], report.written["chunk"]) == (3, 2)
 
 
@@ -692,7 +742,8 @@ def test_a_place_that_stays_ambiguous_is_partial_lineage(graph, rows, do):
     base = tables["text_units"][0]
     tables["documents"][0]["text"] = text
     tables["text_units"] = [
-        {**base, "id": f"u{i}", "human_readable_id": i, "text": text[at : at + 650]} for i, at in enumerate(range(0, 4200, 600))
+        {**base, "id": f"u{i}", "human_readable_id": i, "text": text[at : at + 650]}
+        for i, at in enumerate(range(0, 4200, 600))
     ]
     report = do(tables)
     assert report.located["ordered"] == 7
@@ -708,7 +759,9 @@ def test_a_unit_of_two_documents(graph, rows, do):
     """Versions before 3 can join documents before they cut them."""
     tables = rows.index("First text ends here.\n\nx")
     second = "Second text begins here. It goes on."
-    tables["documents"].append({**tables["documents"][0], "id": "d2", "title": "b.txt", "text": second, "text_unit_ids": []})
+    tables["documents"].append(
+        {**tables["documents"][0], "id": "d2", "title": "b.txt", "text": second, "text_unit_ids": []}
+    )
     for row in tables["text_units"]:
         row["document_ids"] = [row.pop("document_id")]
     tables["text_units"][0].update(text="ends here. x Second text begins here.", document_ids=["d1", "d2"])
@@ -866,8 +919,13 @@ def test_the_run(graph, rows, tmp_path):
     import_graphrag(graph, tmp_path / "project", namespace="ns", rebuilt=True, complete=True)
     first, second = graph.runs
     assert first.facts == {
-        "producer": "graphrag", "key": first.key, "version": "3.x", "model": "gpt-x",
-        "config_hash": content_hash(settings.read_text()), "mode": RunMode.IMPORTED, "rebuilt": False,
+        "producer": "graphrag",
+        "key": first.key,
+        "version": "3.x",
+        "model": "gpt-x",
+        "config_hash": content_hash(settings.read_text()),
+        "mode": RunMode.IMPORTED,
+        "rebuilt": False,
     }
     assert (second.facts["rebuilt"], second.finished) == (True, True)
     # Another meaning is another run.
@@ -885,8 +943,11 @@ def test_the_run_is_that_of_the_files(rows, do):
     ("text", "model"),
     [
         ("llm:\n  api_key: x\n  model: gpt-4 # the best\n", "gpt-4"),
-        ("embeddings:\n  llm:\n    model: text-embedding-3\nllm:\n  model: \"gpt-4o\"\n", "gpt-4o"),
-        ("models:\n  default_embedding_model:\n    model: emb\n  default_chat_model:\n    model: 'gpt 4.1'\n", "gpt 4.1"),
+        ('embeddings:\n  llm:\n    model: text-embedding-3\nllm:\n  model: "gpt-4o"\n', "gpt-4o"),
+        (
+            "models:\n  default_embedding_model:\n    model: emb\n  default_chat_model:\n    model: 'gpt 4.1'\n",
+            "gpt 4.1",
+        ),
         ("# model: none\ncompletion_models:\n  m: {model: inline}\n", None),
         ("model:\n", None),
     ],

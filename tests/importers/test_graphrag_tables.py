@@ -74,7 +74,13 @@ def test_a_level_must_be_a_number():
 
 def test_figures():
     assert [cells.figure(value) for value in ("1.5", "3", "high", "", float("inf"), None, 2)] == [
-        1.5, 3, "high", None, None, None, 2,
+        1.5,
+        3,
+        "high",
+        None,
+        None,
+        None,
+        2,
     ]
 
 
@@ -83,14 +89,14 @@ def test_figures():
 
 def test_both_formats_read_alike(rows, tmp_path):
     tables = rows.index()
-    tables["documents"][0]["text"] = "\ufeffA, \"quoted\"\r\ntext\rwith every line end\n" + tables["documents"][0]["text"]
+    tables["documents"][0]["text"] = '\ufeffA, "quoted"\r\ntext\rwith every line end\n' + tables["documents"][0]["text"]
     from_csv, _ = index(rows.write_csv(tmp_path / "csv", tables))
     from_parquet, _ = index(rows.write_parquet(tmp_path / "parquet", tables))
     for table in ("documents", "units", "entities", "relationships", "covariates", "communities", "reports"):
         left = [vars(row) for row in getattr(from_csv, table)]
         assert left == [vars(row) for row in getattr(from_parquet, table)]
         assert left
-    assert from_csv.documents[0].text.startswith("\ufeffA, \"quoted\"\r\ntext\rwith")
+    assert from_csv.documents[0].text.startswith('\ufeffA, "quoted"\r\ntext\rwith')
 
 
 def test_parquet_is_preferred_unless_csv_is_asked_for(rows, tmp_path):
@@ -127,7 +133,7 @@ def test_a_csv_file_that_begins_with_a_mark(rows, tmp_path):
     assert index(tmp_path)[0].entities[0].id == "e1"
 
 
-@pytest.mark.parametrize("content", [b"id,title\n1\n", b"id,title\n1,2,3\n", b"id,title\n\"1,2\n", b"id,t\xff\n1,2\n"])
+@pytest.mark.parametrize("content", [b"id,title\n1\n", b"id,title\n1,2,3\n", b'id,title\n"1,2\n', b"id,t\xff\n1,2\n"])
 def test_a_damaged_csv_file_is_refused(rows, tmp_path, content):
     rows.write_csv(tmp_path, rows.index())
     (tmp_path / "entities.csv").write_bytes(content)
@@ -243,8 +249,15 @@ def test_version_0_3(rows, tmp_path):
     for level, community in ((0, "0"), (1, None)):
         nodes += [
             {
-                "level": level, "title": title, "type": "PERSON", "description": f"{title} is here.",
-                "source_id": "u1,u2", "community": community, "degree": 3, "human_readable_id": number, "id": f"e{number}",
+                "level": level,
+                "title": title,
+                "type": "PERSON",
+                "description": f"{title} is here.",
+                "source_id": "u1,u2",
+                "community": community,
+                "degree": 3,
+                "human_readable_id": number,
+                "id": f"e{number}",
                 "__index_level_0__": number,
             }
             for number, title in enumerate(("ALICE", "BOB"))
@@ -255,12 +268,24 @@ def test_version_0_3(rows, tmp_path):
         row["rank"] = 7
     tables["communities"] = [
         {
-            "id": "0", "title": "Community 0", "level": 0, "raw_community": "0", "relationship_ids": ["r1"],
+            "id": "0",
+            "title": "Community 0",
+            "level": 0,
+            "raw_community": "0",
+            "relationship_ids": ["r1"],
             "text_unit_ids": ["u1,u2"],
         }
     ]
     tables["community_reports"] = [
-        {"id": "p0", "community": "0", "level": 0, "title": "All", "full_content": "Text", "rank": 5.0, "rank_explanation": "so"}
+        {
+            "id": "p0",
+            "community": "0",
+            "level": 0,
+            "title": "All",
+            "full_content": "Text",
+            "rank": 5.0,
+            "rank_explanation": "so",
+        }
     ]
     found, _ = index(rows.write_parquet(tmp_path, {f"create_final_{name}": table for name, table in tables.items()}))
     assert found.shape == "0.1-0.4"
@@ -282,7 +307,12 @@ def test_intermediate_tables_where_only_they_were_kept(rows, tmp_path):
         {"id": row["id"], "chunk": row["text"], "chunk_id": row["id"], "document_ids": ["d1"], "n_tokens": 3}
         for row in tables["text_units"]
     ]
-    document = {"id": "d1", "text_units": ["u1", "u2"], "raw_content": tables["documents"][0]["text"], "title": "diary.txt"}
+    document = {
+        "id": "d1",
+        "text_units": ["u1", "u2"],
+        "raw_content": tables["documents"][0]["text"],
+        "title": "diary.txt",
+    }
     found, _ = index(
         rows.write_parquet(tmp_path, {"create_base_text_units": units, "create_base_documents": [document]})
     )

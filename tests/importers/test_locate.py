@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from lineage.importers.locate import METHODS, Location, locate, locate_within
 from lineage.importers.source_text import SourceText, folded, letters
 
-TEXT = "The lease began in May.\nThe rent is 1200 euros; it is due monthly.\n\nÀ bientôt – 日本の家賃は高い。 The end.\n"
+TEXT = (
+    "The lease began in May.\nThe rent is 1200 euros; it is due monthly.\n\nÀ bientôt – 日本の家賃は高い。 The end.\n"
+)
 
 
 def found(text, *passages):
@@ -162,7 +164,9 @@ def test_case_is_not_folded():
 
 def test_pieces():
     text = "First the long clause was written; then another clause came. Finally the third sentence ended it."
-    (one,) = found(text, "then another clause came Finally the third sentence ended it First the long clause was written")
+    (one,) = found(
+        text, "then another clause came Finally the third sentence ended it First the long clause was written"
+    )
     assert one.method == "multi"
     assert slices(text, one) == [
         "First the long clause was written",

@@ -41,7 +41,9 @@ def test_all_leaves_are_located(raptor, graph):
     assert {method: count for method, count in report.located.items() if count} == {"exact": 32, "letters": 1}
     assert (report.partial, report.findings) == (0, ())
     assert {kind: report.written[kind] for kind in ("document", "chunk", "summary")} == {
-        "document": 1, "chunk": 33, "summary": 7,
+        "document": 1,
+        "chunk": 33,
+        "summary": 7,
     }
     again = import_raptor(graph, raptor / "cinderella.pkl", namespace="tale", sources=[raptor / "sample.txt"])
     assert (again.written, again.aliases, again.run) == ({}, 0, report.run)

@@ -279,6 +279,10 @@ class Marks:
                 (*kinds, cause),
             )
 
+    def amount(self, cause: str) -> int:
+        """How many marks of a cause are unexpanded or to be read again."""
+        return self._spread.amount(self._cause_rows([cause])[cause])
+
     def state(self, cause: str) -> tuple[bool, bool, int | None]:
         """(pending, open on a current node, the sequence at which its last mark closed) of a cause."""
         row = self._cause_rows([cause])[cause]

@@ -358,6 +358,91 @@ class Reading:
                 found.setdefault(cause, why)
         return sorted(found.items())
 
+    # what a cause marked
+
+    def marked_answers(self, cause: str, *, current: bool) -> list[str]:
+        """Answers with an open mark of a cause: by severity (the worst first), namespace, key, id."""
+        where = "and a.current = n.id" if current else ""
+        return [
+            id_of(digest)
+            for (digest,) in self._connection.execute(
+                f"""select n.hash from cause c join mark m on m.cause = c.id and m.severity > 0
+                    join node n on n.id = m.node and n.kind = ? join name a on a.id = n.name {where}
+                    join namespace s on s.id = a.namespace where c.name = ?
+                    order by m.severity desc, s.name, a.key, n.hash""",
+                (self._codes.code("kind", "answer"), cause),
+            )
+        ]
+
+    def marked_counts(self, cause: str, *, current: bool) -> dict[str, dict[int, int]]:
+        """How many nodes of each kind have an open mark of a cause, by severity. Spans are always current."""
+        where = "and (n.name is null or exists (select 1 from name a where a.current = n.id and a.id = n.name))"
+        found: dict[str, dict[int, int]] = {}
+        for kind, severity, count in self._connection.execute(
+            f"""select k.name, m.severity, count(*) from cause c join mark m on m.cause = c.id and m.severity > 0
+                join node n on n.id = m.node join kind k on k.id = n.kind
+                where c.name = ? {where if current else ""} group by k.id, m.severity""",
+            (cause,),
+        ):
+            found.setdefault(kind, {})[severity] = count
+        return found
+
+    def severities(self, cause: str, ids: Collection[str]) -> dict[str, int]:
+        """The severity of a cause's open marks on nodes."""
+        rows = self._codes.rows(ids)
+        by_row = {row: id_ for id_, row in rows.items()}
+        found: dict[str, int] = {}
+        for part in chunks(list(by_row)):
+            for node, severity in self._connection.execute(
+                f"""select m.node, m.severity from mark m join cause c on c.id = m.cause
+                    where m.node in ({marks(len(part))}) and c.name = ? and m.severity > 0""",
+                (*part, cause),
+            ):
+                found[by_row[node]] = severity
+        return found
+
+    def open_corrections(self, ids: Collection[str], *, but: str) -> dict[str, list[str]]:
+        """The other corrections that have open marks on nodes, in order of the sequence."""
+        rows = self._codes.rows(ids)
+        by_row = {row: id_ for id_, row in rows.items()}
+        found: dict[str, list[str]] = {}
+        for part in chunks(list(by_row)):
+            for node, name in self._connection.execute(
+                f"""select m.node, c.name from main.mark m join main.cause c on c.id = m.cause
+                    where m.node in ({marks(len(part))}) and m.severity > 0 and c.type = 0 and c.name <> ?
+                    order by c.seq, c.name""",
+                (*part, but),
+            ):
+                found.setdefault(by_row[node], []).append(name)
+        return found
+
+    def answers_above(self, versions: Sequence[tuple[str, int, int]], *, current: bool) -> list[str]:
+        """Answers that stand, over passing roles, on spans that stand in these (uri, edition, version)."""
+        start: list[int] = []
+        for uri, edition, number in versions:
+            start.extend(
+                node
+                for (node,) in self._connection.execute(
+                    """select a.node from document d join version v on v.document = d.id and v.edition = ?
+                       and v.number = ? join anchor a on a.version = v.id where d.uri = ?""",
+                    (edition, number, uri),
+                )
+            )
+        reached = self._reach(list(dict.fromkeys(start)), up=True, passing=True, limit=None)
+        found: list[tuple[str, str, str]] = []
+        where = "and a.current = n.id" if current else ""
+        for part in chunks(reached):
+            found.extend(
+                (space, key, id_of(digest))
+                for digest, space, key in self._connection.execute(
+                    f"""select n.hash, s.name, a.key from node n join name a on a.id = n.name {where}
+                        join namespace s on s.id = a.namespace
+                        where n.id in ({marks(len(part))}) and n.kind = ?""",
+                    (*part, self._codes.code("kind", "answer")),
+                )
+            )
+        return [id_ for _, _, id_ in sorted(found)]
+
 
 QUICK = """
 select n.hash, s.name, a.key, t.hash,

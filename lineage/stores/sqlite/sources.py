@@ -16,6 +16,8 @@ class Sources:
     def __init__(self, connection: sqlite3.Connection, codes: Codes) -> None:
         self._connection = connection
         self._codes = codes
+        self.into = {"text": "text", "anchor": "anchor"}
+        """The tables that new texts and anchors go to: a simulation puts them beside the store's."""
         self._version_rows: dict[tuple[str, int, int], int] = {}
 
     def forget(self) -> None:
@@ -99,7 +101,7 @@ class Sources:
         rows = {hash_: first + index for index, hash_ in enumerate(hashes)}
         before = self._connection.total_changes
         self._connection.executemany(
-            "insert into text values (?, ?, ?) on conflict(hash) do nothing",
+            f"insert into {self.into['text']} values (?, ?, ?) on conflict(hash) do nothing",
             ((rows[hash_], bytes.fromhex(hash_), texts[hash_]) for hash_ in hashes),
         )
         if self._connection.total_changes - before < len(hashes):
@@ -220,7 +222,7 @@ class Sources:
             "insert into node(id, hash, kind) values (?, ?, ?)", sorted(nodes, key=lambda row: row[1])
         )
         self._connection.executemany("insert into span values (?, ?, ?, ?, ?, ?)", spans)
-        self._connection.executemany("insert into anchor values (?, ?, ?, ?)", sorted(anchors))
+        self._connection.executemany(f"insert into {self.into['anchor']} values (?, ?, ?, ?)", sorted(anchors))
         self._codes.remember((row.id, first + index) for index, row in enumerate(new))
         return new
 
@@ -229,7 +231,7 @@ class Sources:
         rows = list(rows)
         nodes = self._codes.rows({row[0] for row in rows})
         self._connection.executemany(
-            "insert into anchor values (?, ?, ?, ?) on conflict do nothing",
+            f"insert into {self.into['anchor']} values (?, ?, ?, ?) on conflict do nothing",
             sorted(
                 (self.version_row(uri, edition, number), nodes[id_], start, end)
                 for id_, uri, edition, number, start, end in rows

@@ -17,6 +17,7 @@ from lineage.stores.sqlite.codes import Codes, one
 from lineage.stores.sqlite.graph import Graph
 from lineage.stores.sqlite.marks import Marks
 from lineage.stores.sqlite.reading import Reading
+from lineage.stores.sqlite.simulation import shadow
 from lineage.stores.sqlite.scopes import Scopes
 from lineage.stores.sqlite.sources import Sources
 from lineage.stores.sqlite.spread import TEMPORARY, Spread
@@ -75,6 +76,7 @@ class SqliteStore:
     def __init__(self, path: Path, clock: Callable[[], int], *, read_only: bool = False) -> None:
         self.path = path
         self.read_only = read_only
+        self._clock = clock
         self._lock = threading.RLock()
         self._connection = connections.connect(path, read_only=read_only)
         try:
@@ -123,6 +125,23 @@ class SqliteStore:
                 return work(self._transaction)
             self._connection.execute("begin")
             return self._run(work)
+
+    def simulate(self, work: Callable[[SqliteTransaction], T]) -> T:
+        """Runs ``work``, which may write, on one snapshot of which nothing remains; no write lock is held.
+
+        """
+        with connections.translated(self.path):
+            connection = connections.connect(self.path, read_only=True)
+            try:
+                connection.executescript(TEMPORARY)
+                connection.execute("begin")
+                into = shadow(connection)
+                transaction = SqliteTransaction(connection, self._clock)
+                transaction.sources.into = into
+                transaction.begin()
+                return work(transaction)
+            finally:
+                connection.close()
 
     def _run(self, work: Callable[[SqliteTransaction], T]) -> T:
         self._transaction.begin()
