@@ -3,6 +3,7 @@
 ``from lineage import LineageGraph`` is the front door; what users need beside it is here too.
 """
 
+from lineage.graph import LineageGraph
 from lineage_schema.errors import (
     Ambiguous,
     BadInput,
@@ -32,8 +33,6 @@ from lineage_schema.records import (
     SpanRef,
     Version,
 )
-
-from lineage.graph import LineageGraph
 
 __all__ = [
     "Ambiguous",

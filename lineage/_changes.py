@@ -52,7 +52,9 @@ def changes(alignment: Alignment, a: TextIndex, b: TextIndex) -> list[Change]:
     groups_b = _groups(b, {image for image in whole if image is not None})
     images = [carry(alignment, a, b, *group) for group in groups_a]
     found = [
-        _change(alignment, a, b, [groups_a[at] for at in at_a], [images[at] for at in at_a], [groups_b[at] for at in at_b])
+        _change(
+            alignment, a, b, [groups_a[at] for at in at_a], [images[at] for at in at_a], [groups_b[at] for at in at_b]
+        )
         for at_a, at_b in _meeting(images, groups_b)
     ]
     return sorted(found, key=lambda change: (change.start, change.new_start))

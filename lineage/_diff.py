@@ -79,7 +79,14 @@ Part = tuple[int, int, int, int]
 
 
 def _part(
-    a: Sequence[int], b: Sequence[int], weights: Sequence[int] | None, mates: list[int], a0: int, a1: int, b0: int, b1: int
+    a: Sequence[int],
+    b: Sequence[int],
+    weights: Sequence[int] | None,
+    mates: list[int],
+    a0: int,
+    a1: int,
+    b0: int,
+    b1: int,
 ) -> list[Part]:
     """Pairs what it can of one part, and returns the parts that are left between those pairs."""
     while a0 < a1 and b0 < b1 and a[a0] == b[b0]:

@@ -23,8 +23,8 @@ from typing import Final
 
 from lineage._diff import match
 from lineage_schema.sentences import split
-from lineage_schema.words import UNSPACED, is_mark
 from lineage_schema.text import lines, paragraphs
+from lineage_schema.words import UNSPACED, is_mark
 
 Block = tuple[int, int, int]
 """(start in a, start in b, length in code points)"""

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from lineage_schema.text import TextIndex
-
 from lineage.align import Alignment
 from lineage.standing import Chain, ChainVersion
 from lineage.stores.base import DocumentState, EditionKey, Transaction, VersionState
+from lineage_schema.text import TextIndex
 
 
 class Chains:

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lineage_schema.errors import BadInput, NotFound
-from lineage_schema.vocabulary import Freshness, Kind, Severity
-
 from lineage.evaluate import evaluate
 from lineage.refs import candidates
 from lineage.stores.base import CORRECTION, INCOMPLETE, REPLACEMENT, NodeView, Transaction
+from lineage_schema.errors import BadInput, NotFound
+from lineage_schema.vocabulary import Freshness, Kind, Severity
 
 BUDGET = 50_000
 """Nodes under one answer that are looked at while work is pending; beyond it the word is ``unknown``."""
@@ -93,7 +92,9 @@ def _check(tx: Transaction, view: NodeView, pending: bool) -> Checked:
         marks = _now(tx, view)
         if marks is None:
             reasons.append(
-                Reason(Freshness.UNKNOWN, None, f"work is pending and over {BUDGET} nodes lie under it: lineage propagate")
+                Reason(
+                    Freshness.UNKNOWN, None, f"work is pending and over {BUDGET} nodes lie under it: lineage propagate"
+                )
             )
     else:
         marks = [(mark.cause, mark.type, mark.severity, mark.since) for mark in view.marks]

@@ -11,16 +11,15 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from lineage.align import align, identity
+from lineage.chains import Chains
+from lineage.seeds import span_seeds
+from lineage.stores.base import ChangeRow, EditionState, NewVersion, Seed, Transaction, VersionState
 from lineage_schema.canonical import check_text
 from lineage_schema.errors import BadInput, Conflict, NotFound
 from lineage_schema.identity import content_hash, correction_id, version_id
 from lineage_schema.text import TextIndex
 from lineage_schema.vocabulary import ChangeKind
-
-from lineage.align import align, identity
-from lineage.chains import Chains
-from lineage.seeds import span_seeds
-from lineage.stores.base import ChangeRow, EditionState, NewVersion, Seed, Transaction, VersionState
 
 LEAST_SHARE = 0.5
 """A file that shares less of its text with the base is more likely another document than a correction."""
@@ -295,10 +294,15 @@ def _effect_on(
     pending: Sequence[tuple[str, ChangeRow]],
     effect: Effect,
 ) -> None:
-    corrections = [*tx.marks.corrections_of(uri, edition), *((c, r) for c, r in pending if (r.uri, r.edition) == (uri, edition))]
-    candidates = dict.fromkeys(id_ for id_, _, _ in tx.sources.anchored(uri, edition, row.source)) if (
-        edition == row.edition
-    ) else {}
+    corrections = [
+        *tx.marks.corrections_of(uri, edition),
+        *((c, r) for c, r in pending if (r.uri, r.edition) == (uri, edition)),
+    ]
+    candidates = (
+        dict.fromkeys(id_ for id_, _, _ in tx.sources.anchored(uri, edition, row.source))
+        if (edition == row.edition)
+        else {}
+    )
     new = chains.version(uri, edition, row.target) if row.target_edition == edition else None
     if new is not None and new.base is not None and new.base != row.source:
         candidates.update(dict.fromkeys(id_ for id_, _, _ in tx.sources.anchored(uri, edition, new.base)))

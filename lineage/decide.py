@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from lineage_schema.errors import BadInput, Conflict, NotFound
-from lineage_schema.vocabulary import Kind, Resolution, Severity
-
 from lineage.evaluate import Effect, evaluate
 from lineage.stores.base import Decision, Transaction
+from lineage_schema.errors import BadInput, Conflict, NotFound
+from lineage_schema.vocabulary import Kind, Resolution, Severity
 
 
 def dismiss(tx: Transaction, node: str, cause: str | None, *, reason: str, by: str | None) -> Decision:

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from lineage_schema.vocabulary import Role, Severity, passes
-
 from lineage.stores.base import CORRECTION, REPLACEMENT, Decision, EdgeView, Transaction
+from lineage_schema.vocabulary import Role, Severity, passes
 
 NEAR = frozenset({Role.CLAIM.value, Role.CITES.value})
 

@@ -8,14 +8,10 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, TypeVar
 
-from lineage_schema.errors import BadInput, Conflict, NotFound
-from lineage_schema.identity import run_id
-from lineage_schema.records import Finish, Record, Run
-from lineage_schema.vocabulary import ChangeKind, RunMode
-
 from lineage import correct as correcting
 from lineage.check import Check, check
 from lineage.decide import dismiss
+from lineage.rebuild import Plan, plan
 from lineage.refs import resolve
 from lineage.register import Registered, register
 from lineage.register.drafts import title
@@ -24,6 +20,10 @@ from lineage.report import Affected, CorrectionView, affected, corrections
 from lineage.runs import RunHandle, begin
 from lineage.stores.base import Decision, NodeView, RunState, Step, Store, Transaction
 from lineage.urls import open_store
+from lineage_schema.errors import BadInput, Conflict, NotFound
+from lineage_schema.identity import run_id
+from lineage_schema.records import Finish, Record, Run
+from lineage_schema.vocabulary import ChangeKind, RunMode
 
 T = TypeVar("T")
 DEFAULT_PRODUCER = "lineage"
@@ -182,6 +182,10 @@ class LineageGraph:
         """All corrections with their state, in order."""
         return self._read(corrections)
 
+    def plan(self, correction: str | None = None) -> Plan:
+        """What to rebuild, level by level, for all corrections or for one."""
+        return self._read(lambda tx: plan(tx, None if correction is None else _correction(tx, correction)))
+
     # correcting
 
     def correct(
@@ -210,7 +214,9 @@ class LineageGraph:
         if kind is ChangeKind.EDITION and valid_from is None:
             raise BadInput("correction", "valid_from", found=None, expected="the date from which the edition holds")
         return self._correct(
-            lambda tx: correcting.prepare(tx, texts, kind=kind, reason=reason, by=by, valid_from=valid_from, force=force),
+            lambda tx: correcting.prepare(
+                tx, texts, kind=kind, reason=reason, by=by, valid_from=valid_from, force=force
+            ),
             propagate=propagate,
             dry_run=dry_run,
         )
@@ -245,7 +251,9 @@ class LineageGraph:
             self.propagate()
         return Corrected(id_, None)
 
-    def propagate(self, *, steps: int | None = None, batch: int | None = None, on_step: Callable[[Step], None] | None = None) -> int:
+    def propagate(
+        self, *, steps: int | None = None, batch: int | None = None, on_step: Callable[[Step], None] | None = None
+    ) -> int:
         """Runs or resumes what is pending; returns the number of steps made. ``steps`` bounds them."""
         made = 0
         while steps is None or made < steps:

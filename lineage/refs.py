@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from lineage.stores.base import NodeView, Transaction
 from lineage_schema.errors import Ambiguous, NotFound
 from lineage_schema.identity import key_text, parse_key
 from lineage_schema.vocabulary import Kind, Role
-
-from lineage.stores.base import NodeView, Transaction
 
 LEAST_DIGITS = 6
 SHOWN = 20
@@ -68,14 +67,14 @@ def _claim(tx: Transaction, namespace: str, key: str) -> list[str]:
     answer_key, slash, label = key.rpartition("/")
     if not slash:
         return []
-    answer = tx.graph.named([(Kind.ANSWER.value, namespace, answer_key)]).get((Kind.ANSWER.value, namespace, answer_key))
+    answer = tx.graph.named([(Kind.ANSWER.value, namespace, answer_key)]).get(
+        (Kind.ANSWER.value, namespace, answer_key)
+    )
     if answer is None:
         return []
     ids = tx.graph.inputs_of([answer], list(Role).index(Role.CLAIM)).get(answer, [])
     views = tx.reading.views(ids)
-    return sorted(
-        id_ for id_, view in views.items() if label in (view.label, view.key, _ordinal(view))
-    )
+    return sorted(id_ for id_, view in views.items() if label in (view.label, view.key, _ordinal(view)))
 
 
 def _ordinal(view: NodeView) -> str:

@@ -6,13 +6,12 @@ from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from lineage.stores.base import RunState, Transaction
 from lineage_schema.canonical import canonical_json
 from lineage_schema.errors import Conflict
 from lineage_schema.identity import run_id
 from lineage_schema.records import Record, Run
 from lineage_schema.vocabulary import RunMode
-
-from lineage.stores.base import RunState, Transaction
 
 if TYPE_CHECKING:
     from lineage.graph import LineageGraph
@@ -36,7 +35,9 @@ def begin(tx: Transaction, form: Run) -> tuple[RunState, bool]:
     before = tx.graph.run(id_)
     if before is not None:
         if tx.graph.run_body(id_) != body:
-            raise Conflict(f"run {form.namespace}/{key} exists with another producer or configuration", hint="give another key")
+            raise Conflict(
+                f"run {form.namespace}/{key} exists with another producer or configuration", hint="give another key"
+            )
         return before, True
     derived = form.mode is RunMode.DERIVED or form.rebuilt
     state, existed = tx.graph.begin_run(

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from lineage_schema.vocabulary import ChangeKind, Severity
-
+from lineage._carry import carry
 from lineage.align import Alignment
 from lineage.chains import Chains
 from lineage.standing import stand
-from lineage._carry import carry
 from lineage.stores.base import ChangeRow, Seed, SpanRow, Transaction
+from lineage_schema.vocabulary import ChangeKind, Severity
 
 EDITION, WITHDRAWN = "edition", "withdrawn"
 """Classes beside those of standing: a newer edition says the same; the text was withdrawn."""

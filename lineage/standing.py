@@ -277,7 +277,9 @@ class _Course:
         """The aligned range in each version where it is known; at first where the span stands, and in the bases of these."""
         known: dict[int, Range | None] = dict(self.anchors)
         number, start, end = self._first
-        while (step := self._chain._step(number)) is not None and (base := self._chain._versions[number].base) is not None:
+        while (step := self._chain._step(number)) is not None and (
+            base := self._chain._versions[number].base
+        ) is not None:
             alignment, a, b = step
             start, end = carry(alignment.inverse(), b, a, start, end)
             known[base] = start, end

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from lineage_schema.errors import BadInput
-
 from lineage.stores.base import Store
 from lineage.stores.sqlite import SqliteStore
+from lineage_schema.errors import BadInput
 
 
 def open_store(url: str, clock: Callable[[], int], *, create: bool = False, read_only: bool = False) -> Store:

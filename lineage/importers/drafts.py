@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from lineage.importers.report import Notes
@@ -34,6 +35,7 @@ class Draft:
     reasons: list[str] = field(default_factory=list)
     grounded: bool = True
     """Whether its text was read from something: without a known input its lineage is then unknown."""
+    _ref: NodeRef | None = None
 
     def add(self, target: Draft | SpanRef, role: Role, origin: Origin) -> None:
         self.inputs.setdefault((target, role), set()).add(origin)
@@ -55,8 +57,15 @@ class Draft:
             return Completeness.UNKNOWN, "nothing says what it was made from"
         return Completeness.COMPLETE, None
 
+    @cached_property
+    def name(self) -> str:
+        """Its written key. To be asked for only when keys are final, as :meth:`ref`."""
+        return key_text(self.key)
+
     def ref(self, namespace: str) -> NodeRef:
-        return NodeRef(kind=self.kind, namespace=namespace, key=self.key)
+        if self._ref is None:
+            self._ref = NodeRef(kind=self.kind, namespace=namespace, key=self.key)
+        return self._ref
 
     def record(self, namespace: str) -> Node:
         lineage, reason = self.lineage()
@@ -85,7 +94,7 @@ class Draft:
 
 def _order(target: Draft | SpanRef, role: Role) -> tuple[str, str, str, int, int]:
     if isinstance(target, Draft):
-        return role, target.kind, key_text(target.key), 0, 0
+        return role, target.kind, target.name, 0, 0
     return role, "", target.uri, target.start or 0, target.end or 0
 
 

@@ -8,6 +8,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from lineage.chains import Chains
+from lineage.derive import extend, rederive
+from lineage.register import documents
+from lineage.register.drafts import (
+    ROLE,
+    Draft,
+    Pointer,
+    draft_answer,
+    draft_claim,
+    draft_node,
+    name_of,
+    pointers,
+)
+from lineage.register.order import Cycle, levels
+from lineage.register.spans import SpanResolver
+from lineage.seeds import late_seeds, touched
+from lineage.stores.base import CitationRow, Edge, Edges, Name, NodeRow, NodeView, Outcome, RunState, Transaction
 from lineage_schema.errors import BadInput
 from lineage_schema.identity import key_text
 from lineage_schema.records import (
@@ -31,24 +48,6 @@ from lineage_schema.records import (
     Version,
 )
 from lineage_schema.vocabulary import Kind, Role
-
-from lineage.chains import Chains
-from lineage.derive import extend, rederive
-from lineage.register import documents
-from lineage.register.drafts import (
-    ROLE,
-    Draft,
-    Pointer,
-    draft_answer,
-    draft_claim,
-    draft_node,
-    name_of,
-    pointers,
-)
-from lineage.register.order import Cycle, levels
-from lineage.register.spans import SpanResolver
-from lineage.seeds import late_seeds, touched
-from lineage.stores.base import CitationRow, Edge, Edges, Name, NodeRow, NodeView, Outcome, RunState, Transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +187,9 @@ class _Batch:
 
     def _answer(self, ref: str | AnswerRef, item: str) -> tuple[NodeRow, Mapping[str, Any]]:
         """The row of an answer of this batch or of the store, and its scope."""
-        id_ = ref if isinstance(ref, str) else self._by_name((Kind.ANSWER.value, ref.namespace, ref.key), item, "answer")
+        id_ = (
+            ref if isinstance(ref, str) else self._by_name((Kind.ANSWER.value, ref.namespace, ref.key), item, "answer")
+        )
         if id_ in self._drafts:
             row = self._drafts[id_].row
             return row, _attributes(row)
@@ -228,7 +229,9 @@ class _Batch:
             if row.claim is None or row.namespace != answer.namespace:
                 continue
             if row.key == _claim_key(answer.key, ref.ordinal) or (
-                ref.ordinal is None and row.claim.label == ref.label and row.key.startswith(_claim_key(answer.key, None))
+                ref.ordinal is None
+                and row.claim.label == ref.label
+                and row.key.startswith(_claim_key(answer.key, None))
             ):
                 return row.id
         ids = self._tx.graph.inputs_of([answer.id], ROLE[Role.CLAIM]).get(answer.id, [])
@@ -240,7 +243,8 @@ class _Batch:
         )
 
     def _citation_rows(self, citations: Sequence[tuple[str, str, Citation]]) -> list[CitationRow]:
-        rows, met = [], {}
+        rows: list[CitationRow] = []
+        met: dict[tuple[str, str], str] = {}
         for item, claim, form in sorted(citations, key=lambda each: (each[1], each[2].order)):
             target, version = (None, None) if form.target is None else self._target(form.target, item)
             self._check_passage(form, target, item)
@@ -273,7 +277,9 @@ class _Batch:
         if not 0 <= start < end <= len(text):
             raise BadInput(item, "start, end", found=[start, end], expected=f"0 <= start < end <= {len(text)}")
         if form.quote is not None and text[start:end] != form.quote:
-            raise BadInput(item, "quote", found=form.quote, expected=f"the target's [{start}, {end}): {text[start:end]!r}")
+            raise BadInput(
+                item, "quote", found=form.quote, expected=f"the target's [{start}, {end}): {text[start:end]!r}"
+            )
 
     def _unretrieved(self, citations: Sequence[CitationRow], edges: Mapping[str, Edges]) -> None:
         """What was cited though it was not in the answer's context, where the context is known."""
@@ -366,8 +372,10 @@ class _Batch:
             self._stored_names.update(self._tx.graph.named([name]))
         found = self._stored_names.get(name)
         if found is None:
-            expected = "a key that names a current node (it is retired)" if name in self._stored_names else (
-                "a node in this batch or in the store"
+            expected = (
+                "a key that names a current node (it is retired)"
+                if name in self._stored_names
+                else ("a node in this batch or in the store")
             )
             raise BadInput(item, field, found=_shown(name), expected=expected)
         return found
@@ -426,7 +434,9 @@ class _Batch:
             (self._result.written if row.id in new else self._result.existed)[row.kind] += 1
             if row.id in new:
                 self._result.edges += len(row.edges)
-        self._result.derived += sum(1 for outcome in outcomes if outcome.action in ("replace", "extend", "add", "unite"))
+        self._result.derived += sum(
+            1 for outcome in outcomes if outcome.action in ("replace", "extend", "add", "unite")
+        )
         self._replace()
         if citation_rows:
             tx.graph.put_citations(citation_rows, run)
@@ -457,7 +467,10 @@ class _Batch:
 
     def _check_cycles(self, outcomes: Sequence[Outcome]) -> None:
         added = [
-            (outcome.node, dst) for outcome in outcomes if outcome.action not in ("past", "begin") for _, dst in outcome.edges
+            (outcome.node, dst)
+            for outcome in outcomes
+            if outcome.action not in ("past", "begin")
+            for _, dst in outcome.edges
         ]
         path = self._tx.graph.cycle(added)
         if path is not None:
@@ -488,9 +501,7 @@ class _Batch:
                 span = self._spans.rows.get(dst) or self._span_rows.get(dst)
                 if span is not None:
                     uris.setdefault(row.namespace, set()).add(span.uri)
-                elif dst not in self._drafts:
-                    others.setdefault(row.namespace, set()).add(dst)
-                elif self._drafts[dst].row.namespace != row.namespace:
+                elif dst not in self._drafts or self._drafts[dst].row.namespace != row.namespace:
                     others.setdefault(row.namespace, set()).add(dst)
         for namespace, found in uris.items():
             self._tx.sources.derive_from(namespace, found, self._run.begin)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 
+from lineage.chains import Chains
+from lineage.scope import merged
+from lineage.stores.base import NewVersion, Transaction
 from lineage_schema.canonical import canonical_json, check_text
 from lineage_schema.errors import BadInput, Conflict
 from lineage_schema.identity import content_hash, version_id
 from lineage_schema.records import Document, Page, Section, Statement, Version
 
-from lineage.chains import Chains
-from lineage.scope import merged
-from lineage.stores.base import NewVersion, Transaction
 
+Ranges = tuple[Page, ...] | tuple[Section, ...]
 
 
 def add_documents(tx: Transaction, chains: Chains, documents: list[tuple[str, Document]]) -> tuple[int, int]:
@@ -79,8 +80,9 @@ def state(tx: Transaction, chains: Chains, form: Statement, uri: str, edition: i
         return
     version = chains.version(uri, edition, number)
     text = chains.text(version.sha256 if version else None)
-    for field, ranges in (("pages", form.pages), ("sections", form.sections)):
-        check_ranges(ranges or (), field, None if text is None else len(text.text), item)
+    tables: tuple[tuple[str, Ranges], ...] = (("pages", form.pages or ()), ("sections", form.sections or ()))
+    for field, ranges in tables:
+        check_ranges(ranges, field, None if text is None else len(text.text), item)
     holds = merged([json.loads(body) for _, _, body in tx.sources.statements(uri, edition, number)])
     if all(holds.get(field) == value for field, value in said.items()):
         return
@@ -89,7 +91,7 @@ def state(tx: Transaction, chains: Chains, form: Statement, uri: str, edition: i
         tx.marks.restate(uri, edition, number)
 
 
-def check_ranges(ranges: tuple[Page, ...] | tuple[Section, ...], field: str, length: int | None, item: str) -> None:
+def check_ranges(ranges: Ranges, field: str, length: int | None, item: str) -> None:
     """Pages and sections lie inside the text."""
     for index, part in enumerate(ranges):
         if length is None or not 0 <= part.start <= part.end <= length:

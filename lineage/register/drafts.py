@@ -7,13 +7,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from lineage.stores.base import AnswerRow, ClaimRow, Name, NodeRow
 from lineage_schema.canonical import canonical_json, check_text
 from lineage_schema.errors import BadInput
 from lineage_schema.identity import check_key, content_hash, key_text, node_id
 from lineage_schema.records import Answer, AnswerRef, Citation, Claim, Extend, Input, Node, NodeRef, Ref, Retrieved
 from lineage_schema.vocabulary import MEANING_ATTRIBUTES, SCOPE_ATTRIBUTES, Completeness, Kind, Origin, Role
-
-from lineage.stores.base import AnswerRow, ClaimRow, Name, NodeRow
 
 LINEAGE = {word: code for code, word in enumerate(Completeness)}
 ROLE = {role: code for code, role in enumerate(Role)}
@@ -43,8 +42,7 @@ class Draft:
 def pointers(inputs: Iterable[Input], item: str) -> list[Pointer]:
     """The inputs of a form."""
     return [
-        Pointer(ROLE[each.role], sum(ORIGIN[origin] for origin in set(each.origins)), each.ref, item)
-        for each in inputs
+        Pointer(ROLE[each.role], sum(ORIGIN[origin] for origin in set(each.origins)), each.ref, item) for each in inputs
     ]
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from pydantic import ValidationError
+
 from lineage_schema.errors import BadInput
 from lineage_schema.records import RECORD, RECORDS, Form, Record
-from pydantic import ValidationError
 
 
 def parse(records: Iterable[Record | Mapping[str, Any]]) -> list[Record]:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from lineage.chains import Chains
+from lineage.stores.base import RunState, SpanRow, VersionState
 from lineage_schema.errors import BadInput
 from lineage_schema.identity import span_id
 from lineage_schema.records import SpanRef
-
-from lineage.chains import Chains
-from lineage.stores.base import RunState, SpanRow, VersionState
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +46,9 @@ class SpanResolver:
                 item, "start, end", found=[start, end], expected=f"0 <= start < end <= {len(text.text)} (code points)"
             )
         if ref.quote is not None and ref.quote != text.text[start:end]:
-            raise BadInput(item, "quote", found=ref.quote, expected=f"the slice [{start}, {end}): {text.text[start:end]!r}")
+            raise BadInput(
+                item, "quote", found=ref.quote, expected=f"the slice [{start}, {end}): {text.text[start:end]!r}"
+            )
         key = (ref.uri, edition, version.number, start, end)
         if key not in self._known:
             chain = self._chains.chain(ref.uri, edition)
@@ -62,7 +63,9 @@ class SpanResolver:
     def _version(self, ref: SpanRef, item: str) -> tuple[int, VersionState]:
         document = self._chains.document(ref.uri)
         if document is None:
-            raise BadInput(item, "uri", found=ref.uri, expected="a registered document", hint="register it first: lineage add")
+            raise BadInput(
+                item, "uri", found=ref.uri, expected="a registered document", hint="register it first: lineage add"
+            )
         edition = ref.edition if ref.edition is not None else self.edition_at_begin(ref.uri)
         versions = self._chains.versions(ref.uri, edition)
         if not versions:
@@ -97,7 +100,7 @@ class SpanResolver:
             standing = [n for n in row.anchors if n <= read.number]
             return Read(id_, max(standing, default=row.version))
         if number not in row.anchors:
-            raise BadInput(item, "version", found=number, expected=f"a version where the span stands: {sorted(row.anchors)}")
+            raise BadInput(
+                item, "version", found=number, expected=f"a version where the span stands: {sorted(row.anchors)}"
+            )
         return Read(id_, number)
-
-

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from lineage_schema.errors import BadInput
-from lineage_schema.vocabulary import CorrectionState, Severity
-
 from lineage.chains import Chains
 from lineage.report.answers import answer_reports
 from lineage.report.changes import edits_of
 from lineage.report.spared import cannot_exclude, spared
 from lineage.stores.base import CauseState, Transaction
+from lineage_schema.errors import BadInput
+from lineage_schema.vocabulary import CorrectionState, Severity
 
 
 @dataclass(frozen=True, slots=True)

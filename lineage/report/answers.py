@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lineage_schema.vocabulary import Completeness, Kind, Role, Severity, passes
-
 from lineage.chains import Chains
 from lineage.report.changes import Edit, touching
 from lineage.report.labels import label, order
 from lineage.stores.base import CauseState, EdgeView, NodeView, Seed, SpanRow, Transaction
+from lineage_schema.vocabulary import Completeness, Kind, Role, Severity, passes
 
 GROUP = 64
 """Answers that are walked together: their lineage overlaps, and memory stays bounded."""

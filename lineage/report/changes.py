@@ -7,14 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lineage_schema.text import TextIndex
-from lineage_schema.vocabulary import ChangeKind
-
 from lineage.align import Alignment, align
 from lineage.chains import Chains
 from lineage.scope import merged
 from lineage.standing import changes as edits
 from lineage.stores.base import ChangeRow, SpanRow, Transaction
+from lineage_schema.text import TextIndex
+from lineage_schema.vocabulary import ChangeKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +66,9 @@ def edits_of(tx: Transaction, chains: Chains, rows: tuple[ChangeRow, ...]) -> li
         new = chains.text(target.sha256 if target else None)
         if target is None or new is None:
             cls = "purged"
-            found.append(Edit(len(found) + 1, cls, row.uri, row.edition, row.source, 0, len(old), None, None, None, None))
+            found.append(
+                Edit(len(found) + 1, cls, row.uri, row.edition, row.source, 0, len(old), None, None, None, None)
+            )
             continue
         for change in edits(_alignment(row, target.base, target.alignment, old, new), old, new):
             page, section = locate(said, change.start, change.end)

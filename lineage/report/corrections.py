@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from lineage_schema.vocabulary import CorrectionState, Severity
-
 from lineage.report.affected import correction_json
 from lineage.stores.base import CORRECTION, CauseState, Transaction
+from lineage_schema.vocabulary import CorrectionState, Severity
 
 
 @dataclass(frozen=True, slots=True)

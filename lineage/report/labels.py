@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from lineage.stores.base import NodeView, SpanRow
 from lineage_schema.identity import parse_key
 from lineage_schema.vocabulary import Kind
-
-from lineage.stores.base import NodeView, SpanRow
 
 FIRST = 60
 

@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lineage_schema.vocabulary import Kind
-
 from lineage.chains import Chains
 from lineage.report.labels import order
 from lineage.stores.base import CauseState, NodeView, SpanRow, Transaction
+from lineage_schema.vocabulary import Kind
 
 GROUP = 64
 

@@ -43,7 +43,10 @@ def check_text(text: str, *, item: str, field: str) -> str:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
         raise BadInput(
-            item, field, found=f"U+{ord(text[error.start]):04X} at {error.start}", expected="text without half surrogates"
+            item,
+            field,
+            found=f"U+{ord(text[error.start]):04X} at {error.start}",
+            expected="text without half surrogates",
         ) from None
     return text
 

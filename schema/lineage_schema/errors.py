@@ -132,9 +132,7 @@ class MissingDependency(LineageError):
     exit_code = 6
 
     def __init__(self, what: str, extra: str) -> None:
-        super().__init__(
-            f"{what} needs the extra '{extra}'", hint=f"pip install 'evidence-lineage[{extra}]'"
-        )
+        super().__init__(f"{what} needs the extra '{extra}'", hint=f"pip install 'evidence-lineage[{extra}]'")
         self.extra = extra
 
 

@@ -263,18 +263,7 @@ class Finish(Form):
 
 
 Record = Annotated[
-    Document
-    | Version
-    | Run
-    | Span
-    | Node
-    | Answer
-    | Claim
-    | Citation
-    | Retrieved
-    | Extend
-    | Retire
-    | Finish,
+    Document | Version | Run | Span | Node | Answer | Claim | Citation | Retrieved | Extend | Retire | Finish,
     Field(discriminator="type"),
 ]
 RECORDS: TypeAdapter[list[Record]] = TypeAdapter(list[Record])

@@ -526,7 +526,7 @@ def test_parents_of_version_1_have_no_children_column(graph, rows, do):
 
 @pytest.fixture
 def updated(rows):
-    """An index after an update: ALICE and CAROL → ALICE were known; the delta brought DAN and a community of its own."""
+    """An index after an update: ALICE and CAROL → ALICE were known; the delta brought DAN and its own community."""
     merged = rows.index()
     merged["entities"].append(rows.entity("e4", 3, "DAN", "Dan came.", ["u2"]))
     merged["relationships"].append(rows.relationship("r3", 2, "DAN", "ALICE", "Dan knows Alice.", ["u2"]))

@@ -197,6 +197,35 @@ def test_an_updated_index_is_repaired_through_its_delta(graphrag, graph):
     assert before.partial == 0
 
 
+# microsoft/graphrag update: old reports stay with the same id and text; an import is not a rebuild
+@pytest.mark.parametrize("rebuilt", [False, True])
+def test_importing_an_updated_index_closes_nothing(graphrag, graph, rebuilt):
+    folder = graphrag / "synthetic_update_3.3.0"
+    import_graphrag(graph, folder / "output_v0", namespace="harbour")
+    cited = graph.node("Reports (0)")
+    graph.register(
+        [
+            {"type": "answer", "namespace": "harbour", "key": "A", "question": "Who signed?", "text": "Alice Meyer [1]."},
+            {"type": "claim", "answer": {"namespace": "harbour", "key": "A"}, "ordinal": 1, "text": "Alice Meyer."},
+            {
+                "type": "citation",
+                "claim": {"answer": {"namespace": "harbour", "key": "A"}, "ordinal": 1},
+                "order": 1,
+                "marker": "[1]",
+                "target": cited.id,
+            },
+        ]
+    )
+    assert graph.check("A").status == "fresh"
+    graph.correct({"harbour/lease.txt": (folder / "input_v1" / "lease.txt").read_text()}, reason="the rent was raised")
+    assert graph.check("A").status == "stale"
+    # The update read neither the edited lease nor wrote the report anew, whatever the import is told.
+    report = import_graphrag(graph, folder / "output_v1", namespace="harbour", rebuilt=rebuilt)
+    assert report.existed["report"] == 3
+    graph.propagate()
+    assert graph.check("A").status == "stale"
+
+
 def test_the_model_is_read_from_the_settings_beside(graphrag, graph):
     import_graphrag(graph, graphrag / "synthetic_update_3.3.0" / "output_v0", namespace="ns")
     assert '"model":"gpt-4o"' in graph.store.read(lambda tx: tx.graph.run_body(graph.node("Reports (0)").run))

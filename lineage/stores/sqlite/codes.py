@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 from lineage_schema.vocabulary import Completeness, Origin, Role
 
 T = TypeVar("T")
 
-ROLE_CODE: Final = {role: code for code, role in enumerate(Role)}
+ROLE_CODE: Final[dict[str, int]] = {role.value: code for code, role in enumerate(Role)}
 ROLES: Final = tuple(Role)
-LAST_PASSING: Final = ROLE_CODE[Role.RETRIEVED]
+LAST_PASSING: Final = ROLE_CODE[Role.RETRIEVED.value]
 """Roles are numbered with those that pass marks first, so that a walk is one range of the index."""
 ORIGIN_BIT: Final = {origin: 1 << bit for bit, origin in enumerate(Origin)}
 LINEAGE_CODE: Final = {word: code for code, word in enumerate(Completeness)}
@@ -62,9 +62,7 @@ class Codes:
             if row is None:
                 if not create:
                     return None
-                row = self._connection.execute(
-                    f"insert into {table}(name) values (?) returning id", (name,)
-                ).fetchone()
+                row = self._connection.execute(f"insert into {table}(name) values (?) returning id", (name,)).fetchone()
             known[name] = row[0]
         return known[name]
 
@@ -135,7 +133,7 @@ def id_of(digest: bytes) -> str:
     return "l1:" + digest.hex()
 
 
-def one(connection: sqlite3.Connection, sql: str, parameters: Sequence[Any] = ()) -> Any:
+def one(connection: sqlite3.Connection, sql: str, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> Any:
     """The first column of the first row, or None."""
     row = connection.execute(sql, parameters).fetchone()
     return None if row is None else row[0]

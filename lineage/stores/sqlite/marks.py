@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Collection, Iterable, Sequence
-
-from lineage_schema.vocabulary import Severity
+from typing import Any
 
 from lineage.stores.base import CORRECTION, CauseState, ChangeRow, Decision, Seed, Source
 from lineage.stores.sqlite.codes import Codes, chunks, id_of, marks, one
 from lineage.stores.sqlite.scopes import Scopes
 from lineage.stores.sqlite.sources import Sources
 from lineage.stores.sqlite.spread import Spread
+from lineage_schema.vocabulary import Severity
 
 
 class Marks:
@@ -56,9 +56,9 @@ class Marks:
     def causes(self, ids: Collection[str] | None = None, *, type_: int | None = None) -> list[CauseState]:
         """Causes by id (all of a type without ids), in the order of the sequence."""
         if ids is None:
-            where, parameters = ("where type = ?", [type_]) if type_ is not None else ("", [])
+            where, parameters = ("where type = ?", [type_]) if type_ is not None else ("", list[Any]())
         else:
-            where, parameters = f"where name in ({marks(len(ids))})", list(ids)
+            where, parameters = f"where name in ({marks(len(ids))})", list[Any](ids)
         rows = self._connection.execute(
             f"select id, name, type, seq, at, reason, who from cause {where} order by seq, name", parameters
         ).fetchall()
@@ -161,9 +161,7 @@ class Marks:
         self._connection.executemany(
             """insert into seed values (?, ?, ?, ?, ?, ?) on conflict(cause, node) do update set
                severity = excluded.severity, class = excluded.class, start = excluded.start, stop = excluded.stop""",
-            sorted(
-                (causes[s.cause], nodes[s.node], int(s.severity), s.cls, s.start, s.end) for s in add
-            ),
+            sorted((causes[s.cause], nodes[s.node], int(s.severity), s.cls, s.start, s.end) for s in add),
         )
         self._connection.executemany(
             """insert into reader select ?1, s.node, v.id from span s join version v
@@ -259,8 +257,8 @@ class Marks:
                 list(part),
             )
             self._connection.execute(
-                f"""insert into recheck select m.cause, e.src from edge e join mark m on m.node = e.dst and m.severity > 0
-                    where e.src in ({marks(len(part))}) on conflict do nothing""",
+                f"""insert into recheck select m.cause, e.src from edge e
+                    join mark m on m.node = e.dst and m.severity > 0 where e.src in ({marks(len(part))}) on conflict do nothing""",
                 list(part),
             )
 

@@ -7,9 +7,8 @@ import sqlite3
 from dataclasses import dataclass
 from importlib import resources
 
-from lineage_schema.errors import SchemaMismatch
-
 from lineage.stores.sqlite.connection import APPLICATION_ID
+from lineage_schema.errors import SchemaMismatch
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +38,7 @@ def migrations() -> list[Migration]:
 
 def upgrade(connection: sqlite3.Connection, at: int) -> list[str]:
     """Applies what is missing and returns the names of the steps applied. ``at`` in UTC microseconds."""
-    applied = []
+    applied: list[str] = []
     while True:
         connection.execute("begin immediate")
         try:
@@ -55,9 +54,7 @@ def upgrade(connection: sqlite3.Connection, at: int) -> list[str]:
                 return applied
             for statement in _statements(step.script):
                 connection.execute(statement)
-            connection.execute(
-                "insert into migration values (?, ?, ?, ?)", (step.number, step.name, step.checksum, at)
-            )
+            connection.execute("insert into migration values (?, ?, ?, ?)", (step.number, step.name, step.checksum, at))
             connection.execute("commit")
             applied.append(f"{step.number:04d}_{step.name}")
         except BaseException:

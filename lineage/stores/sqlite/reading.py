@@ -226,7 +226,13 @@ class Reading:
         return list(seen)[:limit] if limit is not None else list(seen)
 
     def walk(
-        self, ids: Collection[str], *, up: bool, passing: bool = False, limit: int | None = None, as_of: int | None = None
+        self,
+        ids: Collection[str],
+        *,
+        up: bool,
+        passing: bool = False,
+        limit: int | None = None,
+        as_of: int | None = None,
     ) -> Walk:
         """The part of the graph that the walk reaches: node ids by level, and every edge among them that it met.
 
@@ -354,7 +360,9 @@ class Reading:
             ):
                 if not open_ and begin > max(closed or 0, seq):
                     continue
-                why = f"{self._codes.word('kind', kind)} {key} has incomplete lineage" + (f" ({reason})" if reason else "")
+                why = f"{self._codes.word('kind', kind)} {key} has incomplete lineage" + (
+                    f" ({reason})" if reason else ""
+                )
                 found.setdefault(cause, why)
         return sorted(found.items())
 
@@ -442,6 +450,50 @@ class Reading:
                 )
             )
         return [id_ for _, _, id_ in sorted(found)]
+
+    # rebuilding
+
+    def to_rebuild(self, cause: str | None) -> list[str]:
+        """Current derived nodes, claims and answers that are invalid, or stand on a node that is no longer current."""
+        mine = "" if cause is None else "and c.name = :cause"
+        replaced = (
+            ""
+            if cause is not None
+            else """union select e.src from name a join node n on n.name = a.id
+                and n.id is not a.current join edge e on e.dst = n.id"""
+        )
+        return [
+            id_of(digest)
+            for (digest,) in self._connection.execute(
+                f"""select n.hash from (
+                        select m.node as id from cause c join mark m on m.cause = c.id and m.severity = 2
+                        where c.type = 0 {mine} {replaced}) q
+                    join node n on n.id = q.id join name a on a.id = n.name and a.current = n.id order by n.hash""",
+                {"cause": cause},
+            )
+        ]
+
+    def inputs(self, ids: Collection[str]) -> dict[str, list[EdgeView]]:
+        """The current edges of nodes to their inputs."""
+        rows = self._codes.rows(ids)
+        by_row = {row: id_ for id_, row in rows.items()}
+        found: dict[str, list[EdgeView]] = {}
+        for part in chunks(list(by_row)):
+            for src, role, digest, mask, number, since in self._connection.execute(
+                f"""select e.src, e.role, n.hash, e.origins, v.number, e.since from edge e join node n on n.id = e.dst
+                    left join version v on v.id = e.version where e.src in ({marks(len(part))})""",
+                list(part),
+            ):
+                found.setdefault(by_row[src], []).append(
+                    EdgeView(
+                        by_row[src], ROLES[role].value, id_of(digest), tuple(origins_of(mask)), number, since, None
+                    )
+                )
+        return found
+
+    def current_count(self) -> int:
+        """How many keys name a current node."""
+        return int(one(self._connection, "select count(*) from name where current is not null"))
 
 
 QUICK = """

@@ -25,7 +25,9 @@ class Scopes:
 
     def excludes(self, cause: int, node: int) -> int:
         """1 where the node's own scope lies in the old text's validity for each document of the correction."""
-        kind, attributes = self._connection.execute("select kind, attributes from node where id = ?", (node,)).fetchone()
+        kind, attributes = self._connection.execute(
+            "select kind, attributes from node where id = ?", (node,)
+        ).fetchone()
         if attributes is None or self._codes.word("kind", kind) not in ("answer", "claim"):
             return 0
         scope = json.loads(attributes)

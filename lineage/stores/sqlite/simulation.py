@@ -41,4 +41,6 @@ def _twin(connection: sqlite3.Connection, table: str, name: str) -> None:
         if kind == "table":
             connection.execute(re.sub(rf"^create table {table}\b", f"create temp table {name}", sql, flags=re.I))
         else:
-            connection.execute(re.sub(r"^create index (\w+) on \w+", rf"create index temp.\1 on {name}", sql, flags=re.I))
+            connection.execute(
+                re.sub(r"^create index (\w+) on \w+", rf"create index temp.\1 on {name}", sql, flags=re.I)
+            )

@@ -81,7 +81,7 @@ class Sources:
 
     def texts(self, hashes: Collection[str]) -> dict[str, str]:
         """The texts by content hash; a purged or unknown one is left out."""
-        found = {}
+        found: dict[str, str] = {}
         for part in chunks(hashes):
             found.update(
                 (digest.hex(), body)
@@ -131,7 +131,9 @@ class Sources:
 
     def add_versions(self, rows: Sequence[NewVersion], seq: int, at: int) -> None:
         """New versions; each becomes the current one of its edition, which is made where it is new."""
-        texts = self.put_texts({row.sha256: row.text for row in rows if row.sha256 is not None and row.text is not None})
+        texts = self.put_texts(
+            {row.sha256: row.text for row in rows if row.sha256 is not None and row.text is not None}
+        )
         for row in rows:
             document = self.document_row(row.uri)
             base = None
@@ -204,7 +206,9 @@ class Sources:
             return []
         first = (one(self._connection, "select max(id) from node") or 0) + 1
         kind = self._codes.kind("span")
-        nodes, spans, anchors = [], [], []
+        nodes: list[tuple[int, bytes, int]] = []
+        spans: list[tuple[int, int, int, int, int, int]] = []
+        anchors: list[tuple[int, int, int, int]] = []
         documents: dict[str, int] = {}
         for index, row in enumerate(new):
             node = first + index
@@ -298,6 +302,4 @@ class Sources:
 
     def state_of(self, uri: str) -> Any:
         """Title, url and media type of a document."""
-        return self._connection.execute(
-            "select title, url, media_type from document where uri = ?", (uri,)
-        ).fetchone()
+        return self._connection.execute("select title, url, media_type from document where uri = ?", (uri,)).fetchone()

@@ -15,10 +15,9 @@ import json
 import sqlite3
 from collections.abc import Callable, Collection, Iterable
 
-from lineage_schema.vocabulary import Resolution
-
 from lineage.stores.base import Step
 from lineage.stores.sqlite.codes import LAST_PASSING, ROLE_CODE, Codes, chunks, marks, one
+from lineage_schema.vocabulary import Resolution
 
 BATCH = 20_000
 """Marks in one step: below 10,000 the fixed cost of a step shows, above it only memory grows."""
@@ -102,7 +101,8 @@ class Spread:
         for queue, condition in (("invalid", "severity = 2"), ("other", "severity < 2")):
             cursor = one(self._connection, f"select {queue} from cursor")
             last, count = self._connection.execute(
-                f"select max(seq), count(*) from (select seq from mark where seq > ? and {condition} order by seq limit ?)",
+                f"""select max(seq), count(*) from (
+                    select seq from mark where seq > ? and {condition} order by seq limit ?)""",
                 (cursor, batch),
             ).fetchone()
             if not count:
@@ -237,8 +237,10 @@ class Spread:
             if now == (was or 0):
                 continue
             if not now and resolution is None:
-                resolution = Resolution.RESTORED if span else (
-                    Resolution.REBUILT if made is not None and made > since else Resolution.CLEARED
+                resolution = (
+                    Resolution.RESTORED
+                    if span
+                    else (Resolution.REBUILT if made is not None and made > since else Resolution.CLEARED)
                 )
             if was_seq is not None:
                 if was:

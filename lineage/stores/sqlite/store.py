@@ -9,18 +9,17 @@ from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
 
-from lineage_schema.errors import Conflict, StoreUnavailable
-
 from lineage.stores.sqlite import connection as connections
 from lineage.stores.sqlite import migrate
 from lineage.stores.sqlite.codes import Codes, one
 from lineage.stores.sqlite.graph import Graph
 from lineage.stores.sqlite.marks import Marks
 from lineage.stores.sqlite.reading import Reading
-from lineage.stores.sqlite.simulation import shadow
 from lineage.stores.sqlite.scopes import Scopes
+from lineage.stores.sqlite.simulation import shadow
 from lineage.stores.sqlite.sources import Sources
 from lineage.stores.sqlite.spread import TEMPORARY, Spread
+from lineage_schema.errors import Conflict, StoreUnavailable
 
 T = TypeVar("T")
 
@@ -127,9 +126,7 @@ class SqliteStore:
             return self._run(work)
 
     def simulate(self, work: Callable[[SqliteTransaction], T]) -> T:
-        """Runs ``work``, which may write, on one snapshot of which nothing remains; no write lock is held.
-
-        """
+        """Runs ``work``, which may write, on one snapshot of which nothing remains; no write lock is held."""
         with connections.translated(self.path):
             connection = connections.connect(self.path, read_only=True)
             try:
