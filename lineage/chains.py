@@ -43,10 +43,11 @@ class Chains:
         """One version of an edition, or None."""
         return next((v for v in self.versions(uri, edition) if v.number == number), None)
 
-    def text(self, sha256: str | None) -> TextIndex | None:
-        """A text by its content hash; None where it was withdrawn or purged."""
-        if sha256 is None:
+    def text(self, version: VersionState | None) -> TextIndex | None:
+        """A version's text; None where there is no such version, or it was withdrawn or purged."""
+        if version is None or version.sha256 is None or version.purged:
             return None
+        sha256 = version.sha256
         if sha256 not in self._texts:
             found = self._tx.sources.texts([sha256])
             if sha256 not in found:
@@ -62,7 +63,7 @@ class Chains:
                 [
                     ChainVersion(
                         number=version.number,
-                        text=self.text(version.sha256),
+                        text=self.text(version),
                         base=version.base,
                         alignment=None
                         if version.base is None or version.alignment is None

@@ -111,7 +111,7 @@ def _change(
     new = TextIndex(text)
     if kind is ChangeKind.EDITION:
         edition = last_edition + 1
-        old = chains.text(source.sha256)
+        old = chains.text(source)
         if old is None:
             raise Conflict(f"{uri} edition {state.edition} has no current text to compare an edition with")
         alignment = align(old.text, text)
@@ -132,7 +132,7 @@ def _change(
         )
     equal = [version for version in versions if version.sha256 == sha256 and not version.purged]
     base = equal[-1] if equal else source
-    base_text = chains.text(base.sha256)
+    base_text = chains.text(base)
     found = None if base_text is None else (identity(len(text)) if equal else align(base_text.text, new.text))
     # A text equal to an earlier one is an undo, however much it differs from what it replaces.
     if found is not None and not equal:
@@ -187,7 +187,7 @@ def undoing(tx: Transaction, correction: str, by: str | None) -> Correction:
             texts[row.uri] = None
             continue
         source = chains.version(row.uri, row.edition, row.source)
-        text = chains.text(source.sha256 if source else None)
+        text = chains.text(source)
         if text is None and source is not None and source.purged:
             raise Conflict(f"{row.uri} v{row.source} was purged: its text is gone")
         texts[row.uri] = None if text is None else text.text
@@ -216,6 +216,16 @@ def commit(tx: Transaction, correction: Correction) -> str | None:
     tx.sources.add_anchors(effect.anchors)
     tx.marks.put_seeds(effect.add, effect.drop)
     return id_
+
+
+def purge(tx: Transaction, uris: Sequence[str]) -> None:
+    """Removes the texts of withdrawn documents' latest editions. Raises :class:`Conflict` for one that is not withdrawn."""
+    documents = tx.sources.documents(uris)
+    for uri in sorted(documents):
+        latest = max(documents[uri].editions, key=lambda state: state.seq)
+        if not latest.withdrawn:
+            raise Conflict(f"{uri} has a text again: it was corrected after the withdrawal", hint="withdraw it once more")
+        tx.purge.edition(uri, latest.edition)
 
 
 def check_current(tx: Transaction, correction: Correction) -> None:
@@ -311,6 +321,10 @@ def _effect_on(
     held = tx.marks.seeds(candidates)
     chain = chains.chain(uri, edition)
     for id_, span in spans.items():
+        first = chains.version(uri, edition, span.version)
+        if first is None or first.purged:
+            # Its words are gone for good: no later version can tell whether they stand there again.
+            continue
         anchors = chain.anchors(span.version, span.start, span.end)
         if new is not None and new.number in anchors:
             effect.anchors.append((id_, uri, edition, new.number, *anchors[new.number]))

@@ -222,15 +222,33 @@ class LineageGraph:
         )
 
     def withdraw(
-        self, uris: Sequence[str], *, reason: str, by: str | None = None, propagate: bool = True, dry_run: bool = False
+        self,
+        uris: Sequence[str],
+        *,
+        reason: str,
+        by: str | None = None,
+        propagate: bool = True,
+        dry_run: bool = False,
+        purge: bool = False,
     ) -> Corrected:
-        """Withdraws documents without a replacement."""
+        """Withdraws documents without a replacement.
+
+        ``purge`` also removes the texts of all versions of the edition, and of every node that was
+        read from nothing else, once all marks are in; ids, hashes and edges stay as a tombstone.
+        Asked again after a crash it goes on where it was.
+        """
+        if purge and not propagate:
+            raise BadInput("withdrawal", "purge", found=True, expected="propagation: text goes only after all marks are in")
         texts: dict[str, str | None] = dict.fromkeys(uris)
-        return self._correct(
+        done = self._correct(
             lambda tx: correcting.prepare(tx, texts, kind=ChangeKind.WITHDRAW, reason=reason, by=by),
             propagate=propagate,
             dry_run=dry_run,
         )
+        if purge and not dry_run:
+            self.propagate()
+            self._write(lambda tx: correcting.purge(tx, uris))
+        return done
 
     def undo(
         self, correction: str, *, by: str | None = None, propagate: bool = True, dry_run: bool = False

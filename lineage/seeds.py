@@ -47,7 +47,7 @@ def _edition_seed(chains: Chains, cause: str, change: ChangeRow, row: SpanRow) -
     if any(state.edition == change.target_edition and state.withdrawn for state in document.editions):
         return None
     source = chains.version(row.uri, row.edition, change.source)
-    old, new = chains.text(source.sha256 if source else None), chains.text(target.sha256)
+    old, new = chains.text(source), chains.text(target)
     if old is None or new is None:
         return None
     alignment = Alignment.from_bytes(target.alignment)

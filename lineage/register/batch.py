@@ -443,6 +443,7 @@ class _Batch:
             self._unretrieved(citation_rows, {**{row.id: row.edges for row in rows if row.kind == Kind.ANSWER}, **laid})
         tx.graph.put_findings(((f.kind, f.where, f.what) for f in self._result.findings), run)
         self._derive_from(rows)
+        tx.purge.new([[id_ for id_ in level if id_ in new] for level in order])
         tx.spread.settle([[id_ for id_ in level if id_ in new] for level in order])
         tx.marks.recheck([outcome.node for outcome in outcomes if outcome.action not in ("past", "begin")])
 

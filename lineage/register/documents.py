@@ -79,7 +79,7 @@ def state(tx: Transaction, chains: Chains, form: Statement, uri: str, edition: i
     if not said:
         return
     version = chains.version(uri, edition, number)
-    text = chains.text(version.sha256 if version else None)
+    text = chains.text(version)
     tables: tuple[tuple[str, Ranges], ...] = (("pages", form.pages or ()), ("sections", form.sections or ()))
     for field, ranges in tables:
         check_ranges(ranges, field, None if text is None else len(text.text), item)

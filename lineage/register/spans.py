@@ -35,7 +35,7 @@ class SpanResolver:
         empty range, half a surrogate, and a quote that is not the slice.
         """
         edition, version = self._version(ref, item)
-        text = self._chains.text(version.sha256)
+        text = self._chains.text(version)
         if text is None:
             gone = "withdrawn" if version.sha256 is None else "purged"
             raise BadInput(item, "version", found=version.number, expected=f"a version with a text ({gone})")

@@ -56,14 +56,14 @@ def edits_of(tx: Transaction, chains: Chains, rows: tuple[ChangeRow, ...]) -> li
     for row in rows:
         said = said_of(tx, row.uri, row.edition, row.source)
         source = chains.version(row.uri, row.edition, row.source)
-        old = chains.text(source.sha256 if source else None)
+        old = chains.text(source)
         if row.kind == ChangeKind.WITHDRAW or old is None:
             length = 0 if old is None else len(old)
             cls = "withdrawn" if row.kind == ChangeKind.WITHDRAW else "restored"
             found.append(Edit(len(found) + 1, cls, row.uri, row.edition, row.source, 0, length, None, None, None, None))
             continue
         target = chains.version(row.uri, row.target_edition, row.target)
-        new = chains.text(target.sha256 if target else None)
+        new = chains.text(target)
         if target is None or new is None:
             cls = "purged"
             found.append(
@@ -119,7 +119,7 @@ def touching(chains: Chains, edits_here: list[Edit], row: SpanRow, version: int,
     start, end = place
     if cls == "context":
         source = chains.version(row.uri, row.edition, version)
-        text = chains.text(source.sha256 if source else None)
+        text = chains.text(source)
         if text is not None:
             near = text.sentences_touching(start, end)
             listed = text.sentences

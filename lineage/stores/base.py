@@ -358,6 +358,7 @@ class Transaction(Protocol):
     marks: Any
     spread: Any
     reading: Any
+    purge: Any
 
     def now(self) -> int:
         """This transaction's time, UTC microseconds."""

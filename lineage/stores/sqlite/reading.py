@@ -77,11 +77,11 @@ class Reading:
                 """select n.hash from node n join kind k on k.id = n.kind left join name a on a.id = n.name
                    left join namespace s on s.id = a.namespace left join text t on t.id = n.text
                    left join detail d on d.node = n.id
-                   where (?2 is null or n.kind = ?2) and (t.body like ?1 escape '\\' or d.title like ?1 escape '\\'
+                   where (?2 is null or n.kind = ?2) and (iif(n.purged, null, t.body) like ?1 escape '\\' or d.title like ?1 escape '\\'
                      or a.key like ?1 escape '\\'
                      or exists (select 1 from alias x where x.node = n.id and x.alias like ?1 escape '\\')
                      or exists (select 1 from span p join version v on v.id = p.version join text b on b.id = v.text
-                                where p.node = n.id and substr(b.body, p.start + 1, p.stop - p.start) like ?1 escape '\\'))
+                                where p.node = n.id and v.purged = 0 and substr(b.body, p.start + 1, p.stop - p.start) like ?1 escape '\\'))
                    order by k.name, s.name, a.key, n.hash limit ?3""",
                 (pattern, kind_code, limit),
             )
@@ -110,7 +110,7 @@ class Reading:
             ):
                 aliases.setdefault(node, []).append(alias)
             for row in self._connection.execute(
-                f"""select n.id, k.name, s.name, a.key, t.body, t.hash, n.attributes, d.title, d.reason, d.body,
+                f"""select n.id, k.name, s.name, a.key, iif(n.purged, null, t.body), t.hash, n.attributes, d.title, d.reason, d.body,
                            n.lineage, a.current is n.id, n.begin, r.hash, r.producer, x.cache_key, q.body, x.at,
                            x.searched, c.label, c.needs_evidence, n.made
                     from node n join kind k on k.id = n.kind left join name a on a.id = n.name

@@ -57,7 +57,7 @@ class Sources:
         for uri, edition in editions:
             rows = self._connection.execute(
                 """select v.number, t.hash, b.edition, b.number, v.alignment, v.seq, v.at,
-                          v.text is not null and t.body is null
+                          v.purged
                    from document d join version v on v.document = d.id and v.edition = ?
                    left join text t on t.id = v.text left join version b on b.id = v.base
                    where d.uri = ? order by v.number""",
@@ -99,6 +99,12 @@ class Sources:
         first = (one(self._connection, "select max(id) from text") or 0) + 1
         hashes = sorted(texts)
         rows = {hash_: first + index for index, hash_ in enumerate(hashes)}
+        if one(self._connection, "select exists (select 1 from text where body is null)"):
+            # A text that was purged elsewhere is this source's own: readers of the tombstone still get nothing.
+            self._connection.executemany(
+                "update main.text set body = ? where hash = ? and body is null",
+                ((texts[hash_], bytes.fromhex(hash_)) for hash_ in hashes),
+            )
         before = self._connection.total_changes
         self._connection.executemany(
             f"insert into {self.into['text']} values (?, ?, ?) on conflict(hash) do nothing",

@@ -14,6 +14,7 @@ from lineage.stores.sqlite import migrate
 from lineage.stores.sqlite.codes import Codes, one
 from lineage.stores.sqlite.graph import Graph
 from lineage.stores.sqlite.marks import Marks
+from lineage.stores.sqlite.purge import Purge
 from lineage.stores.sqlite.reading import Reading
 from lineage.stores.sqlite.scopes import Scopes
 from lineage.stores.sqlite.simulation import shadow
@@ -38,6 +39,7 @@ class SqliteTransaction:
         self._scopes = Scopes(connection, self._codes)
         self.marks = Marks(connection, self._codes, self.sources, self.spread, self._scopes)
         self.reading = Reading(connection, self._codes)
+        self.purge = Purge(connection, self._codes)
 
     def begin(self) -> None:
         """A new transaction: its time is taken when first asked."""

@@ -9,6 +9,7 @@ create table namespace(id integer primary key, name text not null unique) strict
 
 -- Texts once, by content hash. body is null where it was purged.
 create table text(id integer primary key, hash blob not null unique, body text) strict;
+create index text_purged on text(id) where body is null;
 
 create table document(
     id integer primary key, uri text not null unique, title text, url text, media_type text not null
@@ -20,11 +21,12 @@ create table edition(
     current integer, primary key (document, edition)
 ) strict, without rowid;
 
--- base: the version that this one was aligned with. text null: a withdrawal.
+-- base: the version that this one was aligned with. text null: a withdrawal. purged: its text is not to be read.
 create table version(
     id integer primary key, hash blob not null unique, document integer not null references document,
     edition integer not null, number integer not null, text integer references text, base integer references version,
-    alignment blob, seq integer not null, at integer not null, unique (document, edition, number)
+    alignment blob, seq integer not null, at integer not null, purged integer not null default 0,
+    unique (document, edition, number)
 ) strict;
 create index version_text on version(text);
 
@@ -51,10 +53,12 @@ create index name_kind on name(namespace, kind);
 -- named_first, named_last: the first and last run (or asking) that named it, by begin.
 -- run, begin, derived, made: its current derivation; made is the sequence number of its making.
 -- lineage: 0 complete, 1 partial, 2 unknown.  unsettled: 1 until its inputs' marks were read.
+-- purged: all that it was read from was purged, and so is its text.
 create table node(
     id integer primary key, hash blob not null unique, kind integer not null, name integer, text integer,
     attributes text, named_first integer, named_last integer, run integer, begin integer, derived integer,
-    made integer, lineage integer not null default 0, unsettled integer not null default 0
+    made integer, lineage integer not null default 0, unsettled integer not null default 0,
+    purged integer not null default 0
 ) strict;
 create index node_name on node(name) where name is not null;
 create index node_incomplete on node(lineage) where lineage > 0;

@@ -1,0 +1,125 @@
+"""Purging in SQLite: text goes, ids, hashes and edges stay as a tombstone that no registration refills."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Collection
+
+from lineage.stores.sqlite.codes import LAST_PASSING, Codes, chunks, marks, one
+
+SPENT = f"""exists (select 1 from edge e join node i on i.id = e.dst
+        where e.src = n.id and e.role <= {LAST_PASSING} and i.purged = 1)
+    and not exists (select 1 from edge e join node i on i.id = e.dst
+        where e.src = n.id and e.role <= {LAST_PASSING} and i.purged = 0)"""
+"""Whether everything that node ``n`` was read from was purged."""
+
+
+class Purge:
+    """Removes texts of editions, and of what was derived from nothing else."""
+
+    def __init__(self, connection: sqlite3.Connection, codes: Codes) -> None:
+        self._connection = connection
+        self._codes = codes
+
+    def edition(self, uri: str, edition: int) -> None:
+        """Purges all versions of an edition and all nodes all of whose spans are purged."""
+        versions = [
+            row
+            for (row,) in self._connection.execute(
+                """select v.id from document d join version v on v.document = d.id and v.edition = ? where d.uri = ?""",
+                (edition, uri),
+            )
+        ]
+        self._connection.executemany("update version set purged = 1 where id = ?", ((row,) for row in versions))
+        for version in versions:
+            self._strip_statements(version)
+        spans = [
+            row
+            for (row,) in self._connection.execute(
+                """select s.node from document d join span s on s.document = d.id and s.edition = ? where d.uri = ?""",
+                (edition, uri),
+            )
+        ]
+        purged = self._mark_purged(spans)
+        self._forget_texts(purged, versions)
+
+    def new(self, levels: Collection[Collection[str]]) -> None:
+        """Purges those of newly registered nodes, in topological order, that stand on purged spans alone."""
+        if not one(self._connection, "select exists (select 1 from version where purged = 1)"):
+            return
+        spent: list[int] = []
+        for level in levels:
+            rows = list(self._codes.rows(level).values())
+            for part in chunks(rows):
+                spent += self._spend(part)
+        self._forget_texts(spent, [])
+
+    def _mark_purged(self, spans: list[int]) -> list[int]:
+        self._connection.executemany("update node set purged = 1 where id = ?", ((row,) for row in spans))
+        spent = list(spans)
+        frontier = spans
+        while frontier:
+            above: set[int] = set()
+            for part in chunks(frontier):
+                above.update(
+                    row
+                    for (row,) in self._connection.execute(
+                        f"select src from edge where dst in ({marks(len(part))}) and role <= {LAST_PASSING}", part
+                    )
+                )
+            frontier = [row for part in chunks(sorted(above)) for row in self._spend(part)]
+            spent += frontier
+        return spent
+
+    def _spend(self, rows: Collection[int]) -> list[int]:
+        return [
+            row
+            for (row,) in self._connection.execute(
+                f"update node as n set purged = 1 where n.id in ({marks(len(rows))}) and n.purged = 0 and {SPENT}"
+                " returning id",
+                list(rows),
+            ).fetchall()
+        ]
+
+    def _forget_texts(self, nodes: list[int], versions: list[int]) -> None:
+        """Removes bodies that nothing unpurged uses, and what stands beside the nodes."""
+        texts: set[int] = set()
+        for table, rows in (("node", nodes), ("version", versions)):
+            for part in chunks(rows):
+                texts.update(
+                    row
+                    for (row,) in self._connection.execute(
+                        f"select text from {table} where id in ({marks(len(part))}) and text is not null", list(part)
+                    )
+                )
+        for part in chunks(nodes):
+            self._connection.execute(
+                f"update detail set title = null, body = null where node in ({marks(len(part))})", list(part)
+            )
+        for part in chunks(sorted(texts)):
+            places = marks(len(part))
+            used = {
+                row
+                for table, column, condition in (
+                    ("node", "text", "purged = 0"),
+                    ("version", "text", "purged = 0"),
+                    ("answer", "question", "true"),
+                )
+                for (row,) in self._connection.execute(
+                    f"select {column} from {table} where {column} in ({places}) and {condition}", list(part)
+                )
+            }
+            self._connection.executemany(
+                "update text set body = null where id = ?", ((row,) for row in part if row not in used)
+            )
+
+    def _strip_statements(self, version: int) -> None:
+        """Section headings are words of the source."""
+        for row, body in self._connection.execute(
+            "select id, body from statement where version = ?", (version,)
+        ).fetchall():
+            said = json.loads(body)
+            if said.pop("sections", None) is not None:
+                text = json.dumps(said, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+                self._connection.execute("update statement set body = ? where id = ?", (text, row))
