@@ -224,7 +224,9 @@ def purge(tx: Transaction, uris: Sequence[str]) -> None:
     for uri in sorted(documents):
         latest = max(documents[uri].editions, key=lambda state: state.seq)
         if not latest.withdrawn:
-            raise Conflict(f"{uri} has a text again: it was corrected after the withdrawal", hint="withdraw it once more")
+            raise Conflict(
+                f"{uri} has a text again: it was corrected after the withdrawal", hint="withdraw it once more"
+            )
         tx.purge.edition(uri, latest.edition)
 
 

@@ -30,7 +30,8 @@ def rederive(
         return _add(node, "unite", run, current, edges, max(lineage, current.lineage), reason)
     if (run.derived, run.begin) < (held.derived, held.begin):
         return Outcome(node, "past", run, edges, lineage, reason)
-    if own.keys() == edges.keys() and lineage == current.lineage:
+    outlived = any((edge.ext or 0) < run.begin for edge in laid.values())
+    if own.keys() == edges.keys() and lineage == current.lineage and not outlived:
         seen_again = current.touched or any(
             edge.version is not None
             and own[key].version is not None

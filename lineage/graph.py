@@ -238,7 +238,9 @@ class LineageGraph:
         Asked again after a crash it goes on where it was.
         """
         if purge and not propagate:
-            raise BadInput("withdrawal", "purge", found=True, expected="propagation: text goes only after all marks are in")
+            raise BadInput(
+                "withdrawal", "purge", found=True, expected="propagation: text goes only after all marks are in"
+            )
         texts: dict[str, str | None] = dict.fromkeys(uris)
         done = self._correct(
             lambda tx: correcting.prepare(tx, texts, kind=ChangeKind.WITHDRAW, reason=reason, by=by),

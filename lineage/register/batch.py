@@ -179,11 +179,9 @@ class _Batch:
             self._point(answer.id, Pointer(ROLE[Role.RETRIEVED], 1, retrieved.target, item))
 
     def _asked(self, row: NodeRow) -> int:
-        """An answer is ordered by when it was asked, not by its run; told again by its own run, it was asked once."""
-        held = self._tx.graph.derivations([row.id]).get(row.id)
-        if held is not None and held.run.id == self._run.id:
-            return self._tx.graph.asked(row.id)
-        return self._tx.next_seq()
+        """An answer is ordered by when it was asked, not by its run; told again by its run, it was asked once."""
+        before: int | None = self._tx.graph.asked_by(row.id, self._run)
+        return int(self._tx.next_seq()) if before is None else before
 
     def _answer(self, ref: str | AnswerRef, item: str) -> tuple[NodeRow, Mapping[str, Any]]:
         """The row of an answer of this batch or of the store, and its scope."""

@@ -12,7 +12,6 @@ from lineage_schema.errors import BadInput, Conflict
 from lineage_schema.identity import content_hash, version_id
 from lineage_schema.records import Document, Page, Section, Statement, Version
 
-
 Ranges = tuple[Page, ...] | tuple[Section, ...]
 
 

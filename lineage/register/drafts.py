@@ -57,7 +57,7 @@ def draft_node(form: Node, item: str) -> Draft:
                 item,
                 f"attributes.{name}",
                 found=form.attributes[name],
-                expected=f"a meaning attribute of {form.kind}: {', '.join(known) or 'it has none'} (others go in details)",
+                expected=f"a meaning attribute of {form.kind} ({', '.join(known) or 'none'}); others go in details",
             )
     if form.lineage is not Completeness.COMPLETE and not form.lineage_reason:
         raise BadInput(item, "lineage_reason", found=None, expected=f"the reason why lineage is {form.lineage}")

@@ -38,25 +38,31 @@ class Graph(Names, Derivations):
         """
         known = self._codes.rows([row.id for row in rows])
         new = [row for row in rows if row.id not in known]
-        run_row = self._run_row(run.id)
-        names = self._put_names(rows)
+        first = (one(self._connection, "select max(id) from node") or 0) + 1
+        nodes = {**known, **{row.id: first + index for index, row in enumerate(new)}}
+        names, unsettled = self._put_names(rows, nodes)
         if new:
-            self._insert_new(new, names, run, run_row)
-        self._name(rows, known, names, run, run_row)
+            self._insert_new(new, nodes, names, run)
+        self._name(rows, known, names, unsettled, run)
+        self._put_askings(rows, nodes, run)
         return {row.id for row in new}
 
     def _insert_new(
-        self, new: Sequence[NodeRow], names: Mapping[tuple[str, int, int], int], run: RunState, run_row: int
+        self,
+        new: Sequence[NodeRow],
+        rows: Mapping[str, int],
+        names: Mapping[tuple[str, int, int], int],
+        run: RunState,
     ) -> None:
-        first = (one(self._connection, "select max(id) from node") or 0) + 1
+        run_row = self._run_row(run.id)
         texts = self._sources.put_texts({row.sha256: row.text for row in new})
         questions = {row.answer.question for row in new if row.answer}
         hashes = {question: content_hash(question) for question in questions}
         rows_of = self._sources.put_texts({hashes[question]: question for question in questions})
-        self._codes.remember((row.id, first + index) for index, row in enumerate(new))
+        self._codes.remember((row.id, rows[row.id]) for row in new)
         nodes, details, answers, claims = [], [], [], []
-        for index, row in enumerate(new):
-            node = first + index
+        for row in new:
+            node = rows[row.id]
             named = run.begin if row.asked is None else row.asked
             name = names[row.key, self._codes.kind(row.kind), self._codes.namespace(row.namespace)]
             nodes.append(
@@ -99,7 +105,7 @@ class Graph(Names, Derivations):
         self._put_edges(((row.id, row.edges) for row in new), run.begin)
         self._connection.executemany(
             "insert into seed(cause, node, severity) select id, ?, 1 from cause where type = 2",
-            [(first + index,) for index, row in enumerate(new) if row.lineage],
+            [(rows[row.id],) for row in new if row.lineage],
         )
 
     def put_aliases(self, rows: Sequence[NodeRow]) -> int:
@@ -114,6 +120,23 @@ class Graph(Names, Derivations):
             sorted((alias, self._codes.namespace(namespace), nodes[id_]) for alias, namespace, id_ in aliases),
         )
         return self._connection.total_changes - before
+
+    def _put_askings(self, rows: Sequence[NodeRow], nodes: Mapping[str, int], run: RunState) -> None:
+        run_row = self._run_row(run.id)
+        self._connection.executemany(
+            "insert into asking values (?, ?, ?) on conflict do nothing",
+            ((nodes[row.id], run_row, row.asked) for row in rows if row.answer is not None),
+        )
+
+    def asked_by(self, answer: str, run: RunState) -> int | None:
+        """The sequence number at which a run asked for an answer, None where it did not."""
+        number: int | None = one(
+            self._connection,
+            """select x.asked from node n join asking x on x.node = n.id join run r on r.id = x.run
+               where n.hash = ? and r.hash = ?""",
+            (digest_of(answer), bytes.fromhex(run.id[3:])),
+        )
+        return number
 
     def asked(self, answer: str) -> int:
         """The sequence number at which an answer was asked last."""

@@ -258,7 +258,8 @@ class Marks:
             )
             self._connection.execute(
                 f"""insert into recheck select m.cause, e.src from edge e
-                    join mark m on m.node = e.dst and m.severity > 0 where e.src in ({marks(len(part))}) on conflict do nothing""",
+                    join mark m on m.node = e.dst and m.severity > 0
+                    where e.src in ({marks(len(part))}) on conflict do nothing""",
                 list(part),
             )
 

@@ -134,78 +134,59 @@ class Names(Runs):
             "insert into sweep values (?, ?, ?, ?) on conflict do nothing", (namespace, kind, begin, run_row)
         ).rowcount
         if done:
-            self._settle(self._names_of(namespace, kind))
+            # Only a key that was not named since can change.
+            names = self._connection.execute(
+                """select a.id from name a where a.namespace = ?1 and a.kind = ?2 and not exists (
+                     select 1 from node n where n.id = a.current and n.named_last >= ?3)""",
+                (namespace, kind, begin),
+            ).fetchall()
+            self._settle([name for (name,) in names])
 
-    def _names_of(self, namespace: int, kind: int) -> list[int]:
-        return [
-            row
-            for (row,) in self._connection.execute(
-                "select id from name where namespace = ? and kind = ?", (namespace, kind)
-            )
-        ]
-
-    def _put_names(self, rows: Sequence[NodeRow]) -> dict[tuple[str, int, int], int]:
-        wanted = {(row.key, self._codes.kind(row.kind), self._codes.namespace(row.namespace)) for row in rows}
+    def _put_names(
+        self, rows: Sequence[NodeRow], nodes: Mapping[str, int]
+    ) -> tuple[dict[tuple[str, int, int], int], set[int]]:
+        """The rows of all names, new ones naming their node at once; and those names that must be settled."""
+        wanted: dict[tuple[str, int, int], set[int]] = {}
+        for row in rows:
+            name = (row.key, self._codes.kind(row.kind), self._codes.namespace(row.namespace))
+            wanted.setdefault(name, set()).add(nodes[row.id])
         first = (one(self._connection, "select max(id) from name") or 0) + 1
         ordered = sorted(wanted)
         found = {name: first + index for index, name in enumerate(ordered)}
         before = self._connection.total_changes
         self._connection.executemany(
-            "insert into name(key, kind, namespace, id) values (?, ?, ?, ?) on conflict do nothing",
-            ((*name, found[name]) for name in ordered),
+            "insert into name(key, kind, namespace, id, current) values (?, ?, ?, ?, ?) on conflict do nothing",
+            ((*name, found[name], min(wanted[name])) for name in ordered),
         )
+        unsettled = {found[name] for name in ordered if len(wanted[name]) > 1}
         if self._connection.total_changes - before < len(ordered):
             for name in ordered:
-                found[name] = one(
-                    self._connection, "select id from name where key = ? and kind = ? and namespace = ?", name
-                )
-        return found
+                row, current = self._connection.execute(
+                    "select id, current from name where key = ? and kind = ? and namespace = ?", name
+                ).fetchone()
+                found[name] = row
+                if {current} != wanted[name]:
+                    unsettled.add(row)
+        return found, unsettled
 
     def _name(
         self,
         rows: Sequence[NodeRow],
         known: Mapping[str, int],
         names: Mapping[tuple[str, int, int], int],
+        unsettled: set[int],
         run: RunState,
-        run_row: int,
     ) -> None:
         """Notes that the run named these nodes, and settles the names that may have changed."""
-        swept = one(
-            self._connection,
-            "select max(begin) from sweep where namespace = ?",
-            (self._codes.namespace(run.namespace),),
-        )
-        existing = self._codes.rows([row.id for row in rows])
-        unsettled: set[int] = set()
-        seen: dict[int, int] = {}
-        moved = []
-        for row in rows:
-            name = names[row.key, self._codes.kind(row.kind), self._codes.namespace(row.namespace)]
-            node = existing[row.id]
-            if row.id in known:
-                moved.append((run.begin if row.asked is None else row.asked, node))
-                unsettled.add(name)
-            elif name in seen and seen[name] != node:
-                unsettled.add(name)
-            seen[name] = node
+        run_row = self._run_row(run.id)
         self._connection.executemany(
             """update node set named_first = min(named_first, ?1), named_last = max(named_last, ?1) where id = ?2
                and (?1 < named_first or ?1 > named_last)""",
-            moved,
+            ((run.begin if row.asked is None else row.asked, known[row.id]) for row in rows if row.id in known),
         )
-        # A new name has one node, and no run swept it: the common case needs no look at its history.
-        fresh = [(node, name) for name, node in seen.items() if name not in unsettled]
-        before = self._connection.total_changes
-        if swept is None or swept <= run.begin:
-            self._connection.executemany(
-                "update name set current = ? where id = ? and current is null and not exists "
-                "(select 1 from retirement r where r.name = name.id)",
-                fresh,
-            )
-            if self._connection.total_changes - before < len(fresh):
-                unsettled.update(name for _, name in fresh)
-        else:
-            unsettled.update(name for _, name in fresh)
+        swept = one(self._connection, "select max(begin) from sweep")
+        if swept is not None and swept > run.begin:
+            unsettled.update(names.values())
         self._connection.executemany(
             "insert into naming(run, kind) values (?, ?) on conflict do nothing",
             {(run_row, self._codes.kind(row.kind)) for row in rows},

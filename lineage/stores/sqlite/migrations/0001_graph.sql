@@ -74,6 +74,9 @@ create table answer(
     searched text, cited integer not null default 0
 ) strict;
 create index answer_cache on answer(cache_key) where cache_key is not null;
+-- When each run asked for an answer: told again by the same run, it was asked once.
+create table asking(node integer not null, run integer not null, asked integer not null, primary key (node, run))
+    strict, without rowid;
 create table claim(node integer primary key, label text, needs_evidence integer not null) strict;
 
 -- The first place of a span, and every place where it stands.

@@ -1,0 +1,164 @@
+"""Nodes as readers see them, from SQLite."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Collection
+
+from lineage.stores.base import CitationRow, EdgeView, MarkView, NodeView
+from lineage.stores.sqlite.codes import (
+    LINEAGES,
+    ROLES,
+    Codes,
+    chunks,
+    id_of,
+    marks,
+    one,
+    origins_of,
+)
+
+
+class Describing:
+    """What readers see of nodes."""
+
+    def __init__(self, connection: sqlite3.Connection, codes: Codes) -> None:
+        self._connection = connection
+        self._codes = codes
+
+    def views(self, ids: Collection[str]) -> dict[str, NodeView]:
+        """What readers see of nodes, texts included; marks are those that are open."""
+        rows = self._codes.rows(ids)
+        found: dict[str, NodeView] = {}
+        for part in chunks(list(rows.items())):
+            by_row = {row: id_ for id_, row in part}
+            places, parameters = marks(len(by_row)), list(by_row)
+            open_: dict[int, list[MarkView]] = {row: [] for row in by_row}
+            for node, cause, type_, severity, via, since in self._connection.execute(
+                f"""select m.node, c.name, c.type, m.severity, v.hash, m.since from mark m
+                    join cause c on c.id = m.cause left join node v on v.id = m.via
+                    where m.node in ({places}) and m.severity > 0 order by c.seq, c.name""",
+                parameters,
+            ):
+                open_[node].append(MarkView(cause, type_, severity, None if via is None else id_of(via), since))
+            aliases: dict[int, list[str]] = {}
+            for node, alias in self._connection.execute(
+                f"select node, alias from alias where node in ({places}) order by alias", parameters
+            ):
+                aliases.setdefault(node, []).append(alias)
+            for row in self._connection.execute(
+                f"""select n.id, k.name, s.name, a.key, iif(n.purged, null, t.body), t.hash, n.attributes, d.title,
+                           d.reason, d.body, n.lineage, a.current is n.id, n.begin, r.hash, r.producer, x.cache_key, q.body, x.at,
+                           x.searched, c.label, c.needs_evidence, n.made
+                    from node n join kind k on k.id = n.kind left join name a on a.id = n.name
+                    left join namespace s on s.id = a.namespace left join text t on t.id = n.text
+                    left join detail d on d.node = n.id left join run r on r.id = n.run
+                    left join answer x on x.node = n.id left join text q on q.id = x.question
+                    left join claim c on c.node = n.id where n.id in ({places})""",
+                parameters,
+            ):
+                id_ = by_row[row[0]]
+                found[id_] = NodeView(
+                    id=id_,
+                    kind=row[1],
+                    namespace=row[2] or "",
+                    key=row[3] or "",
+                    text=row[4],
+                    sha256=None if row[5] is None else row[5].hex(),
+                    attributes={} if row[6] is None else json.loads(row[6]),
+                    title=row[7],
+                    reason=row[8],
+                    details={} if row[9] is None else json.loads(row[9]),
+                    lineage=LINEAGES[row[10]].value,
+                    current=bool(row[11]) or row[1] == "span",
+                    begin=row[12],
+                    run=None if row[13] is None else "r1:" + row[13].hex(),
+                    producer=row[14],
+                    cache_key=row[15],
+                    question=row[16],
+                    at=row[17],
+                    searched=tuple(json.loads(row[18])) if row[18] else (),
+                    label=row[19],
+                    needs_evidence=None if row[20] is None else bool(row[20]),
+                    made=row[21],
+                    marks=tuple(open_[row[0]]),
+                    aliases=tuple(aliases.get(row[0], ())),
+                )
+        return found
+
+    def citations(self, claims: Collection[str]) -> dict[str, list[CitationRow]]:
+        """The citations of claims' current derivations as printed, in order."""
+        rows = self._codes.rows(claims)
+        found: dict[str, list[CitationRow]] = {id_: [] for id_ in claims}
+        for part in chunks(list(rows.items())):
+            by_row = {row: id_ for id_, row in part}
+            for row in self._connection.execute(
+                f"""select c.claim, c.number, c.marker, c.marker_start, c.marker_stop, t.hash, v.number, c.start,
+                           c.stop, c.whole from citation c join node n on n.id = c.claim
+                    left join node t on t.id = c.target left join version v on v.id = c.version
+                    where c.claim in ({marks(len(by_row))}) and c.run = n.run order by c.claim, c.number""",
+                list(by_row),
+            ):
+                found[by_row[row[0]]].append(
+                    CitationRow(
+                        claim=by_row[row[0]],
+                        order=row[1],
+                        marker=row[2],
+                        marker_start=row[3],
+                        marker_end=row[4],
+                        target=None if row[5] is None else id_of(row[5]),
+                        version=row[6],
+                        start=row[7],
+                        end=row[8],
+                        whole=bool(row[9]),
+                    )
+                )
+        return found
+
+    def inputs(self, ids: Collection[str]) -> dict[str, list[EdgeView]]:
+        """The current edges of nodes to their inputs."""
+        rows = self._codes.rows(ids)
+        by_row = {row: id_ for id_, row in rows.items()}
+        found: dict[str, list[EdgeView]] = {}
+        for part in chunks(list(by_row)):
+            for src, role, digest, mask, number, since in self._connection.execute(
+                f"""select e.src, e.role, n.hash, e.origins, v.number, e.since from edge e join node n on n.id = e.dst
+                    left join version v on v.id = e.version where e.src in ({marks(len(part))})""",
+                list(part),
+            ):
+                found.setdefault(by_row[src], []).append(
+                    EdgeView(
+                        by_row[src], ROLES[role].value, id_of(digest), tuple(origins_of(mask)), number, since, None
+                    )
+                )
+        return found
+
+    def counts(self) -> dict[str, dict[str, int]]:
+        """How many nodes of each kind, edges of each role, and so on."""
+        connection = self._connection
+        return {
+            "nodes": dict(
+                connection.execute(
+                    "select k.name, count(*) from node n join kind k on k.id = n.kind group by k.id order by k.name"
+                )
+            ),
+            "edges": {
+                ROLES[role].value: count
+                for role, count in connection.execute("select role, count(*) from edge group by role order by role")
+            },
+            "store": {
+                table: one(connection, f"select count(*) from {table}")
+                for table in ("document", "version", "run", "cause", "mark", "decision", "event", "finding")
+            },
+        }
+
+    def current_count(self) -> int:
+        """How many keys name a current node."""
+        return int(one(self._connection, "select count(*) from name where current is not null"))
+
+    def run_begins(self) -> dict[str, int]:
+        """Begin by run id of the runs that have not finished."""
+        return {
+            "r1:" + digest.hex(): begin
+            for digest, begin in self._connection.execute("select hash, begin from run where finished is null")
+        }
