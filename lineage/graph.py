@@ -128,7 +128,8 @@ class LineageGraph:
     def finish(self, run: RunHandle | str, *, complete: bool = False) -> None:
         """Ends a run; ``complete`` retires keys that it did not name, of the kinds that it named."""
         if isinstance(run, str):
-            state = self._read(lambda tx: tx.graph.run(run))
+            id_ = run
+            state = self._read(lambda tx: tx.graph.run(id_))
             if state is None:
                 raise NotFound(f"no run {run}")
             run = RunHandle(self, state)
@@ -149,7 +150,7 @@ class LineageGraph:
 
         def work(tx: Transaction) -> NodeView:
             id_ = resolve(tx, ref)
-            return tx.reading.views([id_])[id_]  # type: ignore[no-any-return]
+            return tx.reading.views([id_])[id_]
 
         return self._read(work)
 

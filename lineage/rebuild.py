@@ -154,8 +154,9 @@ def _now(tx: Transaction, rows: list[SpanRow]) -> dict[str, dict[str, Any]]:
             continue
         place = row.anchors.get(state.current)
         if place is None:
-            ended = [seed for seed in seeds.get(row.id, ()) if seed.start is not None]
-            place = (ended[-1].start, ended[-1].end) if ended else None
+            ended = [(seed.start, seed.end) for seed in seeds.get(row.id, ()) if seed.start is not None]
+            start, end = ended[-1] if ended else (None, None)
+            place = None if start is None or end is None else (start, end)
         if place is not None:
             found[row.id] = {"uri": row.uri, "version": state.current, "start": place[0], "end": place[1]}
     return found

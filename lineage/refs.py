@@ -54,8 +54,9 @@ def _by_name(tx: Transaction, ref: str) -> list[str]:
     name = (kind, namespace, key_text(parse_key(key)))
     found = tx.graph.named([name])
     if name in found:
-        if found[name] is not None:
-            return [found[name]]
+        current = found[name]
+        if current is not None:
+            return [current]
         return list(tx.reading.past_of(name))
     if kind == Kind.CLAIM:
         return _claim(tx, namespace, key)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 from lineage.chains import Chains
 from lineage.scope import merged
@@ -11,8 +12,6 @@ from lineage_schema.canonical import canonical_json, check_text
 from lineage_schema.errors import BadInput, Conflict
 from lineage_schema.identity import content_hash, version_id
 from lineage_schema.records import Document, Page, Section, Statement, Version
-
-Ranges = tuple[Page, ...] | tuple[Section, ...]
 
 
 def add_documents(tx: Transaction, chains: Chains, documents: list[tuple[str, Document]]) -> tuple[int, int]:
@@ -79,7 +78,10 @@ def state(tx: Transaction, chains: Chains, form: Statement, uri: str, edition: i
         return
     version = chains.version(uri, edition, number)
     text = chains.text(version)
-    tables: tuple[tuple[str, Ranges], ...] = (("pages", form.pages or ()), ("sections", form.sections or ()))
+    tables: tuple[tuple[str, Sequence[Page | Section]], ...] = (
+        ("pages", form.pages or ()),
+        ("sections", form.sections or ()),
+    )
     for field, ranges in tables:
         check_ranges(ranges, field, None if text is None else len(text.text), item)
     holds = merged([json.loads(body) for _, _, body in tx.sources.statements(uri, edition, number)])
@@ -90,7 +92,7 @@ def state(tx: Transaction, chains: Chains, form: Statement, uri: str, edition: i
         tx.marks.restate(uri, edition, number)
 
 
-def check_ranges(ranges: Ranges, field: str, length: int | None, item: str) -> None:
+def check_ranges(ranges: Sequence[Page | Section], field: str, length: int | None, item: str) -> None:
     """Pages and sections lie inside the text."""
     for index, part in enumerate(ranges):
         if length is None or not 0 <= part.start <= part.end <= length:

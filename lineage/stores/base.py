@@ -15,9 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from lineage_schema.vocabulary import Severity
+
+if TYPE_CHECKING:
+    from lineage.stores import protocols
 
 T = TypeVar("T")
 
@@ -353,12 +356,35 @@ class Source:
 class Transaction(Protocol):
     """One transaction's view of a store: valid only inside the function that it is given to."""
 
-    sources: Any
-    graph: Any
-    marks: Any
-    spread: Any
-    reading: Any
-    purge: Any
+    @property
+    def sources(self) -> protocols.Sources:
+        """Documents, versions, spans."""
+        ...
+
+    @property
+    def graph(self) -> protocols.Graph:
+        """Runs, keys, nodes, derivations."""
+        ...
+
+    @property
+    def marks(self) -> protocols.Marks:
+        """Causes, seeds, decisions."""
+        ...
+
+    @property
+    def spread(self) -> protocols.Spread:
+        """Marks: settled, spread, cleared."""
+        ...
+
+    @property
+    def purge(self) -> protocols.Purge:
+        """Texts that must not be kept."""
+        ...
+
+    @property
+    def reading(self) -> protocols.Reading:
+        """Look-ups and walks."""
+        ...
 
     def now(self) -> int:
         """This transaction's time, UTC microseconds."""

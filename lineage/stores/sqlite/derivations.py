@@ -201,10 +201,11 @@ class Derivations(Runs):
         frontier = [start]
         while frontier:
             if goal in parents:
-                path, row = [], goal
+                path: list[int] = []
+                row: int | None = goal
                 while row is not None:
                     path.append(row)
-                    row = parents[row]  # type: ignore[assignment]
+                    row = parents[row]
                 return path[::-1]
             following = []
             for part in chunks(frontier):

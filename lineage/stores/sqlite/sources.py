@@ -214,7 +214,7 @@ class Sources:
             return []
         first = (one(self._connection, "select max(id) from node") or 0) + 1
         kind = self._codes.kind("span")
-        nodes: list[tuple[int, bytes, int]] = []
+        nodes: list[tuple[bytes, int, int]] = []
         spans: list[tuple[int, int, int, int, int, int]] = []
         anchors: list[tuple[int, int, int, int]] = []
         documents: dict[str, int] = {}
@@ -223,16 +223,14 @@ class Sources:
             document = documents.get(row.uri)
             if document is None:
                 document = documents[row.uri] = self.document_row(row.uri)
-            nodes.append((node, digest_of(row.id), kind))
+            nodes.append((digest_of(row.id), node, kind))
             version = self.version_row(row.uri, row.edition, row.version)
             spans.append((node, document, row.edition, version, row.start, row.end))
             anchors.extend(
                 (self.version_row(row.uri, row.edition, number), node, start, end)
                 for number, (start, end) in row.anchors.items()
             )
-        self._connection.executemany(
-            "insert into node(id, hash, kind) values (?, ?, ?)", sorted(nodes, key=lambda row: row[1])
-        )
+        self._connection.executemany("insert into node(hash, id, kind) values (?, ?, ?)", sorted(nodes))
         self._connection.executemany("insert into span values (?, ?, ?, ?, ?, ?)", spans)
         self._connection.executemany(f"insert into {self.into['anchor']} values (?, ?, ?, ?)", sorted(anchors))
         self._codes.remember((row.id, first + index) for index, row in enumerate(new))

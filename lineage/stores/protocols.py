@@ -1,0 +1,380 @@
+"""The operations of a transaction, group by group: sets in, sets out.
+
+Nodes are named by ids, versions by (uri, edition, number); row handles stay inside a store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Protocol
+
+from lineage.stores.base import (
+    CauseState,
+    ChangeRow,
+    CitationRow,
+    Decision,
+    Derivation,
+    DocumentState,
+    EdgeView,
+    EditionKey,
+    Name,
+    NewVersion,
+    NodeRow,
+    NodeView,
+    Outcome,
+    RunState,
+    Seed,
+    Source,
+    SpanRow,
+    Step,
+    VersionState,
+    Walk,
+)
+
+
+class Sources(Protocol):
+    """What nodes are derived from: documents, versions, statements, spans."""
+
+    def documents(self, uris: Collection[str]) -> dict[str, DocumentState]:
+        """Those of the documents that exist."""
+        ...
+
+    def versions(self, editions: Collection[EditionKey]) -> dict[EditionKey, list[VersionState]]:
+        """All versions of the editions, by number."""
+        ...
+
+    def texts(self, hashes: Collection[str]) -> dict[str, str]:
+        """The texts by content hash; a purged or unknown one is left out."""
+        ...
+
+    def versions_with_hash(self, sha256: str) -> list[tuple[str, int, int]]:
+        """(uri, edition, number) of all versions with that text, the latest last."""
+        ...
+
+    def add_document(self, uri: str, title: str | None, url: str | None, media_type: str) -> None:
+        """A new document, still without an edition."""
+        ...
+
+    def add_versions(self, rows: Sequence[NewVersion], seq: int, at: int) -> None:
+        """New versions; each becomes the current one of its edition, which is made where it is new."""
+        ...
+
+    def add_statement(self, uri: str, edition: int, number: int, body: str, seq: int, at: int) -> None:
+        """A dated statement about a version (canonical JSON of what it says)."""
+        ...
+
+    def statements(self, uri: str, edition: int, number: int) -> list[tuple[int, int, str]]:
+        """(seq, at, body) of the statements about a version, the oldest first."""
+        ...
+
+    def add_spans(self, rows: Sequence[SpanRow]) -> list[SpanRow]:
+        """Writes spans and their anchors; returns those that were new."""
+        ...
+
+    def add_anchors(self, rows: Iterable[tuple[str, str, int, int, int, int]]) -> None:
+        """(span id, uri, edition, version number, start, end): places where spans stand in a new version."""
+        ...
+
+    def spans(self, ids: Collection[str]) -> dict[str, SpanRow]:
+        """Those of the ids that are spans, with all their anchors."""
+        ...
+
+    def anchored(self, uri: str, edition: int, number: int) -> list[tuple[str, int, int]]:
+        """(span id, start, end) of all spans that stand in a version, by place."""
+        ...
+
+    def derive_from(self, namespace: str, uris: Collection[str], seq: int) -> None:
+        """A namespace derives from these documents, first said at ``seq``."""
+        ...
+
+
+class Graph(Protocol):
+    """What is derived: runs, keys, nodes, derivations, and what stands beside them."""
+
+    def begin_run(
+        self, id_: str, key: str, namespace: str, producer: str, body: str, derived: bool, seq: int, at: int
+    ) -> tuple[RunState, bool]:
+        """The run of that id, begun at ``seq`` if it is new; and whether it was there already."""
+        ...
+
+    def run(self, id_: str) -> RunState | None:
+        """A run by its id."""
+        ...
+
+    def run_body(self, id_: str) -> str:
+        """What a run said of itself, as canonical JSON."""
+        ...
+
+    def runs_of_key(self, key: str) -> list[RunState]:
+        """The runs of a key in all namespaces, in order of their begin."""
+        ...
+
+    def finish_run(self, id_: str, at: int, complete: bool) -> None:
+        """The run ended. ``complete``: keys of the kinds that it named and did not name are retired."""
+        ...
+
+    def named(self, names: Collection[Name]) -> dict[Name, str | None]:
+        """The node that each name names now, None where the key is retired; unknown names are left out."""
+        ...
+
+    def retire(self, names: Collection[Name], run: RunState) -> list[Name]:
+        """Retires keys as of the run's begin; returns the names that the store does not know."""
+        ...
+
+    def derivations(self, ids: Collection[str]) -> dict[str, Derivation]:
+        """The current derivations of nodes that exist, with all edges."""
+        ...
+
+    def apply(self, outcomes: Sequence[Outcome], seq: int) -> None:
+        """Changes derivations of nodes that exist, each as its outcome says."""
+        ...
+
+    def cycle(self, edges: Collection[tuple[str, str]]) -> list[str] | None:
+        """A path from an input back to its dependent, where one of these (dependent, input) would close one."""
+        ...
+
+    def inputs_of(self, ids: Collection[str], role: int) -> dict[str, list[str]]:
+        """The current inputs of nodes over one role, by id."""
+        ...
+
+    def kinds(self, ids: Collection[str]) -> dict[str, str]:
+        """The kinds of those ids that the store has."""
+        ...
+
+    def existing(self, ids: Collection[str]) -> set[str]:
+        """Those of the ids that the store has."""
+        ...
+
+    def insert(self, rows: Sequence[NodeRow], run: RunState, seq: int) -> set[str]:
+        """Writes those of the rows that are new, with their edges, and names all; returns the new ids.
+
+        Inputs are in the store, or among the rows.
+        """
+        ...
+
+    def put_aliases(self, rows: Sequence[NodeRow]) -> int:
+        """Native ids of nodes that are in the store; returns how many were new."""
+        ...
+
+    def asked_by(self, answer: str, run: RunState) -> int | None:
+        """The sequence number at which a run asked for an answer, None where it did not."""
+        ...
+
+    def asked(self, answer: str) -> int:
+        """The sequence number at which an answer was asked last."""
+        ...
+
+    def derive_from(self, namespace: str, inputs: Collection[str]) -> None:
+        """A namespace derives from the namespaces of these nodes, and from the documents of these spans."""
+        ...
+
+    def put_citations(self, rows: Sequence[CitationRow], run: RunState) -> None:
+        """Citations as printed, of claims that are in the store."""
+        ...
+
+    def put_findings(self, findings: Iterable[tuple[str, str, str]], run: RunState) -> None:
+        """(kind, where, what) that a run met and kept."""
+        ...
+
+
+class Marks(Protocol):
+    """Where marks begin, and what people said of them: causes, seeds, decisions."""
+
+    def add_correction(
+        self, id_: str, changes: Sequence[ChangeRow], reason: str, by: str | None, seq: int, at: int
+    ) -> None:
+        """A new correction. Its versions are in the store."""
+        ...
+
+    def causes(self, ids: Collection[str] | None = None, *, type_: int | None = None) -> list[CauseState]:
+        """Causes by id (all of a type without ids), in the order of the sequence."""
+        ...
+
+    def corrections_of(self, uri: str, edition: int) -> list[tuple[str, ChangeRow]]:
+        """(correction, change) of all corrections whose source lies in an edition, in order."""
+        ...
+
+    def seeds(self, spans: Collection[str]) -> dict[str, list[Seed]]:
+        """What corrections seed at spans."""
+        ...
+
+    def seeded(self, uri: str, edition: int) -> list[str]:
+        """The spans of an edition that some correction seeds."""
+        ...
+
+    def put_seeds(self, add: Sequence[Seed], drop: Sequence[Seed], *, fresh: bool = False) -> None:
+        """Writes and removes seeds of spans, and lets the spans' marks follow.
+
+        ``fresh``: the spans are new in this transaction, and nothing depends on them yet.
+        """
+        ...
+
+    def sources(self, nodes: Collection[str]) -> dict[str, Source]:
+        """What causes of every type seed at nodes, by cause in the order of the sequence."""
+        ...
+
+    def scope_excludes(self, cause: str, node: str) -> bool:
+        """Whether an edition's correction does not pass to a node by the node's own scope."""
+        ...
+
+    def decide(self, decision: Decision, seq: int, at: int) -> None:
+        """Records a decision and lets the node's mark follow it."""
+        ...
+
+    def decisions(self, nodes: Collection[str]) -> dict[tuple[str, str], Decision]:
+        """The standing candidates: the last decision of each (cause, node) about the current derivation."""
+        ...
+
+    def recheck(self, nodes: Collection[str]) -> None:
+        """Reads again all marks that nodes have or that their inputs could pass: their derivations changed."""
+        ...
+
+    def restate(self, uri: str, edition: int, number: int) -> None:
+        """A version's validity was said anew: what an edition's correction passes to answers is read again."""
+        ...
+
+    def amount(self, cause: str) -> int:
+        """How many marks of a cause are unexpanded or to be read again."""
+        ...
+
+    def state(self, cause: str) -> tuple[bool, bool, int | None]:
+        """(pending, open on a current node, the sequence at which its last mark closed) of a cause."""
+        ...
+
+
+class Spread(Protocol):
+    """Keeping marks true: settling, spreading, clearing."""
+
+    def pending(self, cause: int | None = None) -> bool:
+        """Whether work is pending, of one cause or at all. A query, never a stored flag."""
+        ...
+
+    def step(self, batch: int = 20000) -> Step:
+        """A bounded piece of pending work: first what is to be read again, then invalid marks, then the others."""
+        ...
+
+    def recheck_all(self) -> None:
+        """Reads again all that is to be read again, within this transaction."""
+        ...
+
+    def settle(self, levels: Iterable[Collection[str]]) -> None:
+        """Gives nodes that are new in this transaction what passes from their inputs, in topological order."""
+        ...
+
+
+class Purge(Protocol):
+    """Removing texts that must not be kept."""
+
+    def edition(self, uri: str, edition: int) -> None:
+        """Purges all versions of an edition and all nodes all of whose spans are purged."""
+        ...
+
+    def new(self, levels: Collection[Collection[str]]) -> None:
+        """Purges those of newly registered nodes, in topological order, that stand on purged spans alone."""
+        ...
+
+
+class Reading(Protocol):
+    """Look-ups and walks: operations that change nothing."""
+
+    def by_prefix(self, prefix: str, limit: int) -> list[str]:
+        """Node ids that begin with ``prefix`` (``l1:`` and at least one digit), in order."""
+        ...
+
+    def by_alias(self, alias: str) -> list[str]:
+        """The nodes that an alias names, in any namespace."""
+        ...
+
+    def answers_by_key(self, key: str) -> list[str]:
+        """Current answers with that key in any namespace, or with that cache key."""
+        ...
+
+    def search(self, text: str, kind: str | None, limit: int) -> list[str]:
+        """Nodes whose text, title, key or alias contains ``text``, letter case aside; by kind, namespace, key, id."""
+        ...
+
+    def past_of(self, name: tuple[str, str, str]) -> list[str]:
+        """The nodes that a retired key named last."""
+        ...
+
+    def views(self, ids: Collection[str]) -> dict[str, NodeView]:
+        """What readers see of nodes, texts included; marks are those that are open."""
+        ...
+
+    def inputs(self, ids: Collection[str]) -> dict[str, list[EdgeView]]:
+        """The current edges of nodes to their inputs."""
+        ...
+
+    def current_count(self) -> int:
+        """How many keys name a current node."""
+        ...
+
+    def reach(self, ids: Collection[str], *, up: bool, passing: bool = True, limit: int | None = None) -> list[str]:
+        """The ids of all nodes that the walk reaches, start included, nearest first and by row within a level.
+
+        ``up`` goes to dependents. ``passing`` keeps to the roles over which marks pass.
+        """
+        ...
+
+    def walk(
+        self,
+        ids: Collection[str],
+        *,
+        up: bool,
+        passing: bool = False,
+        limit: int | None = None,
+        as_of: int | None = None,
+    ) -> Walk:
+        """The part of the graph that the walk reaches: node ids by level, and every edge among them that it met.
+
+        ``limit`` bounds the nodes; ``cut`` counts nodes that were met and left out.
+        ``as_of`` reads the edges that held after that sequence number.
+        """
+        ...
+
+    def quick(self, ref: str) -> list[tuple[str, str, str, str]] | None:
+        """(id, namespace, key, sha256) of the current answers of a key or cache key, where all are plainly fresh.
+
+        One statement: no pending work, no open mark, nothing searched. None where more must be looked at.
+        """
+        ...
+
+    def searched_since(self, answer: str) -> list[str]:
+        """Documents that the namespaces an answer searched got, or got a version of, since it was asked.
+
+        Empty where the answer cites something: then what it cites speaks for it.
+        """
+        ...
+
+    def cannot_exclude(self, answer: str) -> list[tuple[str, str]]:
+        """(correction, why) of corrections that may have reached the answer through lineage that is not known.
+
+        They are of documents that the namespace of an incomplete node under the answer derives
+        from, do not mark the answer, and that node was not rebuilt by a run that began after the
+        correction's last mark closed; a decision about the answer settles it.
+        """
+        ...
+
+    def marked_answers(self, cause: str, *, current: bool) -> list[str]:
+        """Answers with an open mark of a cause: by severity (the worst first), namespace, key, id."""
+        ...
+
+    def marked_counts(self, cause: str, *, current: bool) -> dict[str, dict[int, int]]:
+        """How many nodes of each kind have an open mark of a cause, by severity. Spans are always current."""
+        ...
+
+    def severities(self, cause: str, ids: Collection[str]) -> dict[str, int]:
+        """The severity of a cause's open marks on nodes."""
+        ...
+
+    def open_corrections(self, ids: Collection[str], *, but: str) -> dict[str, list[str]]:
+        """The other corrections that have open marks on nodes, in order of the sequence."""
+        ...
+
+    def answers_above(self, versions: Sequence[tuple[str, int, int]], *, current: bool) -> list[str]:
+        """Answers that stand, over passing roles, on spans that stand in these (uri, edition, version)."""
+        ...
+
+    def to_rebuild(self, cause: str | None) -> list[str]:
+        """Current derived nodes, claims and answers that are invalid, or stand on a node that is no longer current."""
+        ...
