@@ -1,8 +1,8 @@
 """What an edit did, for a reader: the sentences that it touched, old beside new.
 
 A sentence is untouched if it stands as a whole sentence in the other text, wherever that is: a moved line is no
-change, nor is white space between sentences. Touched sentences that follow each other in a paragraph are one change, and
-so are those whose aligned ranges meet in one sentence.
+change, nor is white space between sentences. Touched sentences that follow each other in a paragraph are one change,
+and so are those whose aligned ranges meet in one sentence.
 """
 
 from __future__ import annotations

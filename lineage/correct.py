@@ -219,7 +219,10 @@ def commit(tx: Transaction, correction: Correction) -> str | None:
 
 
 def purge(tx: Transaction, uris: Sequence[str]) -> None:
-    """Removes the texts of withdrawn documents' latest editions. Raises :class:`Conflict` for one that is not withdrawn."""
+    """Removes the texts of withdrawn documents' latest editions.
+
+    Raises :class:`Conflict` for one that is not withdrawn.
+    """
     documents = tx.sources.documents(uris)
     for uri in sorted(documents):
         latest = max(documents[uri].editions, key=lambda state: state.seq)

@@ -78,12 +78,9 @@ def state(tx: Transaction, chains: Chains, form: Statement, uri: str, edition: i
         return
     version = chains.version(uri, edition, number)
     text = chains.text(version)
-    tables: tuple[tuple[str, Sequence[Page | Section]], ...] = (
-        ("pages", form.pages or ()),
-        ("sections", form.sections or ()),
-    )
-    for field, ranges in tables:
-        check_ranges(ranges, field, None if text is None else len(text.text), item)
+    length = None if text is None else len(text.text)
+    check_ranges(form.pages or (), "pages", length, item)
+    check_ranges(form.sections or (), "sections", length, item)
     holds = merged([json.loads(body) for _, _, body in tx.sources.statements(uri, edition, number)])
     if all(holds.get(field) == value for field, value in said.items()):
         return

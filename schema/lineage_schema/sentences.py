@@ -39,12 +39,18 @@ _LONGEST: Final = 16
 """No abbreviation and no list mark is longer (code points)."""
 
 _ALWAYS: Final = frozenset(
-    ["mr", "mrs", "ms", "mx", "dr", "prof", "rev", "hon", "gen", "col", "capt", "lt", "sgt", "messrs", "st", "mt", "e.g", "i.e", "cf", "vs", "viz", "resp", "approx", "ca", "z.b", "d.h", "u.a", "bzw", "p.ex", "hr", "fr"]
+    (
+        "mr mrs ms mx dr prof rev hon gen col capt lt sgt messrs st mt e.g i.e cf vs viz resp approx ca "
+        "z.b d.h u.a bzw p.ex hr fr"
+    ).split()
 )
 _BEFORE_NUMBER: Final = frozenset(
-    ["no", "nos", "nr", "art", "arts", "sec", "secs", "sect", "fig", "figs", "eq", "eqs", "ch", "chap", "vol", "vols", "p", "pp", "par", "para", "paras", "cl", "app", "annex", "tab", "ref", "refs", "ver", "v", "ed", "abs", "ziff", "lit", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec"]
+    (
+        "no nos nr art arts sec secs sect fig figs eq eqs ch chap vol vols p pp par para paras cl app annex tab ref refs "
+        "ver v ed abs ziff lit jan feb mar apr jun jul aug sep sept oct nov dec"
+    ).split()
 )
-_MAY_END: Final = frozenset(["etc", "al", "inc", "ltd", "co", "corp", "jr", "sr", "bros", "dept", "est", "usw"])
+_MAY_END: Final = frozenset(("etc al inc ltd co corp jr sr bros dept est usw").split())
 
 
 def split(text: str, start: int, end: int) -> list[tuple[int, int]]:

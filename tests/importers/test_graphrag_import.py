@@ -916,8 +916,9 @@ def test_the_run(graph, rows, tmp_path):
     settings = tmp_path / "project" / "settings.yaml"
     settings.write_text("completion_models:\n  default:\n    model: gpt-x\n")
     import_graphrag(graph, folder, namespace="ns")
-    import_graphrag(graph, tmp_path / "project", namespace="ns", rebuilt=True, complete=True)
-    first, second = graph.runs
+    import_graphrag(graph, tmp_path / "project", namespace="ns", rebuilt=True)
+    import_graphrag(graph, folder, namespace="ns", complete=True)
+    first, second, third = graph.runs
     assert first.facts == {
         "producer": "graphrag",
         "key": first.key,
@@ -927,9 +928,10 @@ def test_the_run(graph, rows, tmp_path):
         "mode": RunMode.IMPORTED,
         "rebuilt": False,
     }
-    assert (second.facts["rebuilt"], second.finished) == (True, True)
+    assert (second.facts["rebuilt"], second.finished) == (True, False)
+    assert (third.facts["rebuilt"], third.finished) == (False, True)
     # Another meaning is another run.
-    assert first.key != second.key
+    assert len({run.key for run in graph.runs}) == 3
 
 
 def test_the_run_is_that_of_the_files(rows, do):

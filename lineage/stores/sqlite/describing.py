@@ -48,8 +48,8 @@ class Describing:
                 aliases.setdefault(node, []).append(alias)
             for row in self._connection.execute(
                 f"""select n.id, k.name, s.name, a.key, iif(n.purged, null, t.body), t.hash, n.attributes, d.title,
-                           d.reason, d.body, n.lineage, a.current is n.id, n.begin, r.hash, r.producer, x.cache_key, q.body, x.at,
-                           x.searched, c.label, c.needs_evidence, n.made
+                           d.reason, d.body, n.lineage, a.current is n.id, n.begin, r.hash, r.producer,
+                           x.cache_key, q.body, x.at, x.searched, c.label, c.needs_evidence, n.made
                     from node n join kind k on k.id = n.kind left join name a on a.id = n.name
                     left join namespace s on s.id = a.namespace left join text t on t.id = n.text
                     left join detail d on d.node = n.id left join run r on r.id = n.run

@@ -184,7 +184,9 @@ class Reporting(Walking):
 
 QUICK = """
 select n.hash, s.name, a.key, t.hash,
-       x.searched is not null or exists (select 1 from mark m where m.node = n.id and m.severity > 0)
+       (x.searched is not null and not exists (
+            select 1 from edge c join edge e on e.src = c.dst and e.role = 1 where c.src = n.id and c.role = 0))
+       or exists (select 1 from mark m where m.node = n.id and m.severity > 0)
        or exists (select 1 from recheck)
        or exists (select 1 from mark p where p.seq > (select invalid from cursor) and p.severity = 2)
        or exists (select 1 from mark p where p.seq > (select other from cursor) and p.severity < 2)
