@@ -402,6 +402,7 @@ class _Batch:
 
     def _write(self, citations: Sequence[tuple[str, str, Citation]]) -> None:
         tx, run = self._tx, self._run
+        idle = not tx.spread.pending()
         for draft in self._drafts.values():
             draft.row.edges = self._edges(draft.inputs)
         laid = {id_: self._edges(inputs) for id_, inputs in self._laid.items()}
@@ -442,7 +443,7 @@ class _Batch:
         tx.graph.put_findings(((f.kind, f.where, f.what) for f in self._result.findings), run)
         self._derive_from(rows)
         tx.purge.new([[id_ for id_ in level if id_ in new] for level in order])
-        tx.spread.settle([[id_ for id_ in level if id_ in new] for level in order])
+        tx.spread.settle([[id_ for id_ in level if id_ in new] for level in order], idle)
         tx.marks.recheck([outcome.node for outcome in outcomes if outcome.action not in ("past", "begin")])
 
     def _outcomes(self, rows: Sequence[NodeRow], laid: Mapping[str, Edges]) -> list[Outcome]:

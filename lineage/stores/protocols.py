@@ -257,8 +257,11 @@ class Spread(Protocol):
         """Reads again all that is to be read again, within this transaction."""
         ...
 
-    def settle(self, levels: Iterable[Collection[str]]) -> None:
-        """Gives nodes that are new in this transaction what passes from their inputs, in topological order."""
+    def settle(self, levels: Iterable[Collection[str]], idle: bool) -> None:
+        """Gives nodes that are new in this transaction what passes from their inputs, in topological order.
+
+        ``idle``: no work was pending when the transaction began.
+        """
         ...
 
 

@@ -93,27 +93,42 @@ class Spread:
     # one step
 
     def step(self, batch: int = BATCH) -> Step:
-        """A bounded piece of pending work: first what is to be read again, then invalid marks, then the others."""
-        checked = self._recheck_some(batch)
-        if checked is not None:
-            marked, closed = checked
-            return Step(0, marked, closed, self.pending())
+        """A piece of pending work, about ``batch`` marks: first what is to be read again, then invalid marks.
+
+        A step goes on to the next level while its batch has room, so that a long chain takes few transactions.
+        """
+        expanded = marked = closed = 0
+        left = batch
+        while left > 0:
+            checked = self._recheck_some(left)
+            if checked is not None:
+                done, opened, ended = checked
+                marked, closed, left = marked + opened, closed + ended, left - done
+                continue
+            count, opened = self._expand_some(left)
+            if not count:
+                return Step(expanded, marked, closed, False)
+            expanded, marked, left = expanded + count, marked + opened, left - count
+        return Step(expanded, marked, closed, self.pending())
+
+    def _expand_some(self, limit: int) -> tuple[int, int]:
+        """Expands the next marks of the first queue that has any: how many, and how many marks that made."""
         for queue, condition in (("invalid", "severity = 2"), ("other", "severity < 2")):
             cursor = one(self._connection, f"select {queue} from cursor")
             last, count = self._connection.execute(
                 f"""select max(seq), count(*) from (
                     select seq from mark where seq > ? and {condition} order by seq limit ?)""",
-                (cursor, batch),
+                (cursor, limit),
             ).fetchone()
-            if not count:
-                self._connection.execute(
-                    f"update cursor set {queue} = max({queue}, coalesce((select max(seq) from mark), 0))"
-                )
-                continue
-            marked = self._expand(cursor, last, condition)
-            self._connection.execute(f"update cursor set {queue} = ?", (last,))
-            return Step(count, marked, 0, self.pending())
-        return Step(0, 0, 0, False)
+            if count:
+                marked = self._expand(cursor, last, condition)
+                self._connection.execute(f"update cursor set {queue} = ?", (last,))
+                return count, marked
+            # Nothing of this queue is left: the next look need not pass over the marks of the other one.
+            self._connection.execute(
+                f"update cursor set {queue} = max({queue}, coalesce((select max(seq) from mark), 0))"
+            )
+        return 0, 0
 
     def _expand(self, cursor: int, last: int, condition: str) -> int:
         span = (cursor, last)
@@ -198,12 +213,12 @@ class Spread:
         while self._recheck_some(BATCH) is not None:
             pass
 
-    def _recheck_some(self, batch: int) -> tuple[int, int] | None:
+    def _recheck_some(self, batch: int) -> tuple[int, int, int] | None:
         pairs = self._connection.execute("select cause, node from recheck limit ?", (batch,)).fetchall()
         if not pairs:
             return None
         self._connection.executemany("delete from recheck where cause = ? and node = ?", pairs)
-        return self._reread(pairs)
+        return len(pairs), *self._reread(pairs)
 
     def _reread(self, pairs: Collection[tuple[int, int]]) -> tuple[int, int]:
         """Applies the rule to each (cause, node); returns how many marks were set and how many closed."""
@@ -313,11 +328,13 @@ class Spread:
 
     # settling new nodes
 
-    def settle(self, levels: Iterable[Collection[str]]) -> None:
-        """Gives nodes that are new in this transaction what passes from their inputs, in topological order."""
+    def settle(self, levels: Iterable[Collection[str]], idle: bool) -> None:
+        """Gives nodes that are new in this transaction what passes from their inputs, in topological order.
+
+        ``idle``: no work was pending when the transaction began.
+        """
         if not one(self._connection, "select exists (select 1 from mark) or exists (select 1 from seed)"):
             return
-        idle = not self.pending()
         for level in levels:
             rows = list(self._codes.rows(level).values())
             for part in chunks(rows):
@@ -335,9 +352,9 @@ class Spread:
                     (*part, *part),
                 )
                 self._write_hits()
-        # Nothing outside the batch depends on a new node, and the batch is settled in order: unless work was
-        # pending before, these marks need not be expanded.
-        if idle and not one(self._connection, "select exists (select 1 from recheck)"):
+        # Nothing outside the batch depends on a new node or span, and the batch is settled in order: unless work
+        # was pending before, these marks need not be expanded. What exists and changed is read again after this.
+        if idle:
             self._connection.execute(
                 "update cursor set invalid = max(invalid, coalesce((select max(seq) from mark), 0)),"
                 " other = max(other, coalesce((select max(seq) from mark), 0))"
