@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from lineage import Answer, Citation, Claim, LineageGraph, NodeRef
 from lineage.importers.graphrag.importer import import_graphrag
 from lineage_schema.identity import parse_key
@@ -23,7 +24,9 @@ def answer(graph: LineageGraph, namespace: str, key: str, target: NodeRef) -> No
     ref = {"namespace": namespace, "key": key}
     graph.register(
         [
-            Answer(namespace=namespace, key=key, question=f"What of {key}?", text="It says so.", cache_key=f"cache-{key}"),
+            Answer(
+                namespace=namespace, key=key, question=f"What of {key}?", text="It says so.", cache_key=f"cache-{key}"
+            ),
             Claim(answer=ref, ordinal=1, label="C1", text="It says so."),
             Citation(claim={"answer": ref, "ordinal": 1}, order=1, marker="[1]", target=target),
         ]
