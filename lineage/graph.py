@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, TypeVar
@@ -14,7 +16,7 @@ from lineage.decide import dismiss
 from lineage.rebuild import Plan, plan
 from lineage.refs import resolve
 from lineage.register import Registered, register
-from lineage.register.drafts import title
+from lineage.register.drafts import Item
 from lineage.register.forms import parse
 from lineage.report import Affected, CorrectionView, affected, corrections
 from lineage.runs import RunHandle, begin
@@ -27,6 +29,8 @@ from lineage_schema.vocabulary import ChangeKind, RunMode
 
 T = TypeVar("T")
 DEFAULT_PRODUCER = "lineage"
+LARGE = 1000
+"""Records in a batch from which the garbage collector is in the way."""
 
 
 def now() -> int:
@@ -121,9 +125,11 @@ class LineageGraph:
         Without ``run`` the batch's own ``run`` record is meant, or one begins here. ``items`` names
         the records in errors (a file's lines). Raises :class:`BadInput` and :class:`Conflict`.
         """
-        forms = parse(records)
-        names = items if items is not None else [f"record {n} ({title(form)})" for n, form in enumerate(forms, 1)]
-        return self._write(lambda tx: _register(tx, forms, names, None if run is None else run.state))
+        listed = list(records)
+        with _collector_at_rest(len(listed)):
+            forms = parse(listed)
+            names = items if items is not None else [Item(number, form) for number, form in enumerate(forms, 1)]
+            return self._write(lambda tx: _register(tx, forms, names, None if run is None else run.state))
 
     def finish(self, run: RunHandle | str, *, complete: bool = False) -> None:
         """Ends a run; ``complete`` retires keys that it did not name, of the kinds that it named."""
@@ -300,7 +306,20 @@ class LineageGraph:
         return decision
 
 
-def _register(tx: Transaction, forms: Sequence[Record], items: Sequence[str], run: RunState | None) -> Registered:
+@contextmanager
+def _collector_at_rest(size: int) -> Generator[None]:
+    """A large batch makes many objects that live until its end: collecting cycles among them finds none, slowly."""
+    if size < LARGE or not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
+def _register(tx: Transaction, forms: Sequence[Record], items: Sequence[object], run: RunState | None) -> Registered:
     """Registers forms run by run: a record without a run belongs to the batch's own."""
     runs: dict[str, RunState] = {}
     own: RunState | None = run
@@ -309,7 +328,7 @@ def _register(tx: Transaction, forms: Sequence[Record], items: Sequence[str], ru
             state, _ = begin(tx, form)
             runs[state.key] = state
             own = own or state
-    by_run: dict[str, tuple[RunState, list[tuple[str, Record]]]] = {}
+    by_run: dict[str, tuple[RunState, list[tuple[object, Record]]]] = {}
     for item, form in zip(items, forms, strict=True):
         if isinstance(form, Run):
             continue
@@ -341,7 +360,7 @@ def _rehearse(tx: Transaction, prepared: correcting.Correction) -> Corrected:
     return Corrected(id_, affected(tx, cause))
 
 
-def _named_run(tx: Transaction, key: str, form: Record, item: str) -> RunState:
+def _named_run(tx: Transaction, key: str, form: Record, item: object) -> RunState:
     namespace = getattr(form, "namespace", None)
     found = tx.graph.run(key) if key.startswith("r1:") else None
     if found is None and namespace is not None:

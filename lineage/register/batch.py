@@ -95,7 +95,7 @@ class Registered:
         }
 
 
-def register(tx: Transaction, run: RunState, forms: Sequence[tuple[str, Record]]) -> Registered:
+def register(tx: Transaction, run: RunState, forms: Sequence[tuple[object, Record]]) -> Registered:
     """Registers forms of one run; each comes with the name that errors call it by.
 
     Raises :class:`BadInput` and :class:`Conflict`; the transaction must then be rolled back.
@@ -117,8 +117,8 @@ class _Batch:
         self._views: dict[str, NodeView] = {}
         self._result = Registered(run.id)
 
-    def register(self, forms: Sequence[tuple[str, Record]]) -> Registered:
-        by_type: dict[type, list[tuple[str, Any]]] = {}
+    def register(self, forms: Sequence[tuple[object, Record]]) -> Registered:
+        by_type: dict[type, list[tuple[object, Any]]] = {}
         for item, form in forms:
             by_type.setdefault(type(form), []).append((item, form))
         written, existed = documents.add_documents(self._tx, self._chains, by_type.get(Document, []))
@@ -163,7 +163,7 @@ class _Batch:
         self._drafts[row.id] = draft
         self._names.setdefault((row.kind, row.namespace, row.key), set()).add(row.id)
 
-    def _answers(self, by_type: Mapping[type, list[tuple[str, Any]]]) -> None:
+    def _answers(self, by_type: Mapping[type, list[tuple[object, Any]]]) -> None:
         for item, form in by_type.get(Answer, []):
             draft = draft_answer(form, item, self._tx.now())
             draft.row.asked = self._asked(draft.row)
@@ -183,7 +183,7 @@ class _Batch:
         before: int | None = self._tx.graph.asked_by(row.id, self._run)
         return int(self._tx.next_seq()) if before is None else before
 
-    def _answer(self, ref: str | AnswerRef, item: str) -> tuple[NodeRow, Mapping[str, Any]]:
+    def _answer(self, ref: str | AnswerRef, item: object) -> tuple[NodeRow, Mapping[str, Any]]:
         """The row of an answer of this batch or of the store, and its scope."""
         id_ = (
             ref if isinstance(ref, str) else self._by_name((Kind.ANSWER.value, ref.namespace, ref.key), item, "answer")
@@ -205,7 +205,7 @@ class _Batch:
 
     # citations
 
-    def _citations(self, by_type: Mapping[type, list[tuple[str, Any]]]) -> list[tuple[str, str, Citation]]:
+    def _citations(self, by_type: Mapping[type, list[tuple[object, Any]]]) -> list[tuple[object, str, Citation]]:
         found = []
         for item, form in by_type.get(Citation, []):
             claim = self._claim(form.claim, item)
@@ -214,7 +214,7 @@ class _Batch:
                 self._point(claim, Pointer(ROLE[Role.CITES], 1, form.target, item))
         return found
 
-    def _claim(self, ref: str | ClaimRef, item: str) -> str:
+    def _claim(self, ref: str | ClaimRef, item: object) -> str:
         if isinstance(ref, str):
             if ref not in self._drafts:
                 self._view(ref, item, "claim")
@@ -240,7 +240,7 @@ class _Batch:
             item, "claim", found=ref.ordinal if ref.ordinal is not None else ref.label, expected="a claim of the answer"
         )
 
-    def _citation_rows(self, citations: Sequence[tuple[str, str, Citation]]) -> list[CitationRow]:
+    def _citation_rows(self, citations: Sequence[tuple[object, str, Citation]]) -> list[CitationRow]:
         rows: list[CitationRow] = []
         met: dict[tuple[str, str], str] = {}
         for item, claim, form in sorted(citations, key=lambda each: (each[1], each[2].order)):
@@ -263,7 +263,7 @@ class _Batch:
             )  # fmt: skip
         return rows
 
-    def _check_passage(self, form: Citation, target: str | None, item: str) -> None:
+    def _check_passage(self, form: Citation, target: str | None, item: object) -> None:
         if form.start is None and form.end is None and form.quote is None:
             return
         if target is None:
@@ -330,7 +330,7 @@ class _Batch:
         spans = [id_ for id_ in ids if self._stored_kinds.get(id_) == Kind.SPAN]
         self._span_rows = self._tx.sources.spans(spans)
 
-    def _target(self, ref: Ref, item: str) -> tuple[str, int | None]:
+    def _target(self, ref: Ref, item: object) -> tuple[str, int | None]:
         """The node that a reference means, and for a span the version that was read."""
         if isinstance(ref, str):
             if ref in self._drafts:
@@ -343,7 +343,7 @@ class _Batch:
             return read.id, read.version
         return self._stored(ref.id, ref.version, item)
 
-    def _stored(self, id_: str, version: int | None, item: str) -> tuple[str, int | None]:
+    def _stored(self, id_: str, version: int | None, item: object) -> tuple[str, int | None]:
         if id_ not in self._stored_kinds:
             self._stored_kinds.update(self._tx.graph.kinds([id_]))
         kind = self._stored_kinds.get(id_)
@@ -358,7 +358,7 @@ class _Batch:
         read = self._spans.by_id(id_, row, version, item)
         return read.id, read.version
 
-    def _by_name(self, name: Name, item: str, field: str) -> str:
+    def _by_name(self, name: Name, item: object, field: str) -> str:
         mine = self._names.get(name)
         if mine is not None:
             if len(mine) > 1:
@@ -378,7 +378,7 @@ class _Batch:
             raise BadInput(item, field, found=_shown(name), expected=expected)
         return found
 
-    def _view(self, id_: str, item: str, field: str) -> NodeView:
+    def _view(self, id_: str, item: object, field: str) -> NodeView:
         if id_ not in self._views:
             self._views.update(self._tx.reading.views([id_]))
         if id_ not in self._views:
@@ -400,7 +400,7 @@ class _Batch:
 
     # writing
 
-    def _write(self, citations: Sequence[tuple[str, str, Citation]]) -> None:
+    def _write(self, citations: Sequence[tuple[object, str, Citation]]) -> None:
         tx, run = self._tx, self._run
         idle = not tx.spread.pending()
         for draft in self._drafts.values():

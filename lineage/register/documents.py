@@ -14,7 +14,7 @@ from lineage_schema.identity import content_hash, version_id
 from lineage_schema.records import Document, Page, Section, Statement, Version
 
 
-def add_documents(tx: Transaction, chains: Chains, documents: list[tuple[str, Document]]) -> tuple[int, int]:
+def add_documents(tx: Transaction, chains: Chains, documents: list[tuple[object, Document]]) -> tuple[int, int]:
     """Writes documents that are new. Returns how many were written and how many were there already.
 
     Raises :class:`Conflict` where a uri is known with another text: only a correction, an edition
@@ -53,7 +53,7 @@ def add_documents(tx: Transaction, chains: Chains, documents: list[tuple[str, Do
     return written, existed
 
 
-def add_statements(tx: Transaction, chains: Chains, versions: list[tuple[str, Version]]) -> None:
+def add_statements(tx: Transaction, chains: Chains, versions: list[tuple[object, Version]]) -> None:
     """Says something about versions that exist."""
     for item, form in versions:
         document = chains.document(form.uri)
@@ -67,7 +67,7 @@ def add_statements(tx: Transaction, chains: Chains, versions: list[tuple[str, Ve
         state(tx, chains, form, form.uri, edition, number, item)
 
 
-def state(tx: Transaction, chains: Chains, form: Statement, uri: str, edition: int, number: int, item: str) -> None:
+def state(tx: Transaction, chains: Chains, form: Statement, uri: str, edition: int, number: int, item: object) -> None:
     """Records what ``form`` says about a version, unless it has been said and still holds."""
     said = {
         field: value
@@ -89,7 +89,7 @@ def state(tx: Transaction, chains: Chains, form: Statement, uri: str, edition: i
         tx.marks.restate(uri, edition, number)
 
 
-def check_ranges(ranges: Sequence[Page | Section], field: str, length: int | None, item: str) -> None:
+def check_ranges(ranges: Sequence[Page | Section], field: str, length: int | None, item: object) -> None:
     """Pages and sections lie inside the text."""
     for index, part in enumerate(ranges):
         if length is None or not 0 <= part.start <= part.end <= length:

@@ -11,7 +11,19 @@ from lineage.stores.base import AnswerRow, ClaimRow, Name, NodeRow
 from lineage_schema.canonical import canonical_json, check_text
 from lineage_schema.errors import BadInput
 from lineage_schema.identity import check_key, content_hash, key_text, node_id
-from lineage_schema.records import Answer, AnswerRef, Citation, Claim, Extend, Input, Node, NodeRef, Ref, Retrieved
+from lineage_schema.records import (
+    Answer,
+    AnswerRef,
+    Citation,
+    Claim,
+    Extend,
+    Input,
+    Node,
+    NodeRef,
+    Record,
+    Ref,
+    Retrieved,
+)
 from lineage_schema.vocabulary import MEANING_ATTRIBUTES, SCOPE_ATTRIBUTES, Completeness, Kind, Origin, Role
 
 LINEAGE = {word: code for code, word in enumerate(Completeness)}
@@ -26,7 +38,7 @@ class Pointer:
     role: int
     origins: int
     ref: Ref
-    item: str
+    item: object
 
 
 @dataclass(slots=True)
@@ -36,17 +48,17 @@ class Draft:
     row: NodeRow
     inputs: list[Pointer] = field(default_factory=list)
     replaces: tuple[str, ...] = ()
-    citations: list[tuple[str, Citation]] = field(default_factory=list)
+    citations: list[tuple[object, Citation]] = field(default_factory=list)
 
 
-def pointers(inputs: Iterable[Input], item: str) -> list[Pointer]:
+def pointers(inputs: Iterable[Input], item: object) -> list[Pointer]:
     """The inputs of a form."""
     return [
         Pointer(ROLE[each.role], sum(ORIGIN[origin] for origin in set(each.origins)), each.ref, item) for each in inputs
     ]
 
 
-def draft_node(form: Node, item: str) -> Draft:
+def draft_node(form: Node, item: object) -> Draft:
     """A derived node. Raises :class:`BadInput` for a reserved kind, an unknown meaning attribute, a float."""
     if form.kind in (Kind.SPAN, Kind.CLAIM, Kind.ANSWER):
         raise BadInput(item, "kind", found=form.kind, expected=f"a derived kind (use the record type {form.kind!r})")
@@ -77,7 +89,7 @@ def answer_scope(form: Answer) -> dict[str, str]:
     return {name: value for name in SCOPE_ATTRIBUTES if (value := getattr(form, name)) is not None}
 
 
-def answer_key(form: Answer, item: str) -> str:
+def answer_key(form: Answer, item: object) -> str:
     """The caller's key, else the hash of question, scope and namespace."""
     if form.key is not None:
         return key_text(check_key(form.key, item=item))
@@ -85,7 +97,7 @@ def answer_key(form: Answer, item: str) -> str:
     return content_hash(canonical_json(body, item=item))
 
 
-def draft_answer(form: Answer, item: str, at: int) -> Draft:
+def draft_answer(form: Answer, item: object, at: int) -> Draft:
     """An answer; its claims and context are laid on by their own forms."""
     key = answer_key(form, item)
     row = _row(Kind.ANSWER, form.namespace, key, key, form.text, answer_scope(form), item)
@@ -96,7 +108,7 @@ def draft_answer(form: Answer, item: str, at: int) -> Draft:
     return Draft(row)
 
 
-def draft_claim(form: Claim, item: str, answer: NodeRow, scope: Mapping[str, Any]) -> Draft:
+def draft_claim(form: Claim, item: object, answer: NodeRow, scope: Mapping[str, Any]) -> Draft:
     """A claim of an answer; it has its answer's scope."""
     key = (answer.key, str(form.ordinal))
     row = _row(Kind.CLAIM, answer.namespace, key_text(key), key, form.text, scope, item)
@@ -107,7 +119,7 @@ def draft_claim(form: Claim, item: str, answer: NodeRow, scope: Mapping[str, Any
     return Draft(row, pointers(form.qualifiers, item))
 
 
-def name_of(ref: NodeRef, item: str) -> Name:
+def name_of(ref: NodeRef, item: object) -> Name:
     """The name that a reference means."""
     return ref.kind, ref.namespace, key_text(check_key(ref.key, item=item))
 
@@ -117,8 +129,21 @@ def answer_name(ref: str | AnswerRef) -> Name | None:
     return None if isinstance(ref, str) else (Kind.ANSWER.value, ref.namespace, ref.key)
 
 
-def title(form: Any) -> str:
-    """How errors name a form."""
+class Item:
+    """How errors call a form: made only when one is raised, since a batch has many and most are right."""
+
+    __slots__ = ("form", "number")
+
+    def __init__(self, number: int, form: Record) -> None:
+        self.number = number
+        self.form = form
+
+    def __str__(self) -> str:
+        return f"record {self.number} ({title(self.form)})"
+
+
+def title(form: Record) -> str:
+    """What a form is of."""
     match form:
         case Node():
             return f"{form.kind} {form.namespace}/{form.key!r}"
@@ -130,7 +155,9 @@ def title(form: Any) -> str:
             return str(getattr(form, "uri", form.type))
 
 
-def _row(kind: str, namespace: str, key: str, raw: Any, text: str, attributes: Mapping[str, Any], item: str) -> NodeRow:
+def _row(
+    kind: str, namespace: str, key: str, raw: Any, text: str, attributes: Mapping[str, Any], item: object
+) -> NodeRow:
     check_text(text, item=item, field="text")
     sha256 = content_hash(text)
     return NodeRow(
@@ -145,7 +172,7 @@ def _row(kind: str, namespace: str, key: str, raw: Any, text: str, attributes: M
     )
 
 
-def _json(value: Mapping[str, Any], item: str) -> str | None:
+def _json(value: Mapping[str, Any], item: object) -> str | None:
     if not value:
         return None
     try:

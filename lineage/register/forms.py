@@ -40,7 +40,7 @@ def bad_input(error: ValidationError, items: list[Any]) -> BadInput:
     return BadInput(item, ".".join(place) or "type", found=fault.get("input"), expected=fault["msg"])
 
 
-def parse_one(record: Mapping[str, Any], *, item: str) -> Record:
+def parse_one(record: Mapping[str, Any], *, item: object) -> Record:
     """One validated form; ``item`` names it in errors."""
     try:
         return RECORD.validate_python(record)

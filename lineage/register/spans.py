@@ -28,7 +28,7 @@ class SpanResolver:
         self._known: dict[tuple[str, int, int, int, int], Read] = {}
         self.rows: dict[str, SpanRow] = {}
 
-    def resolve(self, ref: SpanRef, item: str) -> Read:
+    def resolve(self, ref: SpanRef, item: object) -> Read:
         """The span that ``ref`` means.
 
         Raises :class:`BadInput` for an unknown document or version, a range outside the text, an
@@ -60,7 +60,7 @@ class SpanResolver:
             self._known[key] = Read(id_, version.number)
         return self._known[key]
 
-    def _version(self, ref: SpanRef, item: str) -> tuple[int, VersionState]:
+    def _version(self, ref: SpanRef, item: object) -> tuple[int, VersionState]:
         document = self._chains.document(ref.uri)
         if document is None:
             raise BadInput(
@@ -92,7 +92,7 @@ class SpanResolver:
         before = [version for version in versions if version.seq <= self._run.begin and version.sha256 is not None]
         return before[-1] if before else versions[0]
 
-    def by_id(self, id_: str, row: SpanRow, number: int | None, item: str) -> Read:
+    def by_id(self, id_: str, row: SpanRow, number: int | None, item: object) -> Read:
         """A span named by id: the version stated, else the latest when the run began, where it stands."""
         if number is None:
             versions = self._chains.versions(row.uri, row.edition)

@@ -15,14 +15,19 @@ hashed, compared and sorted.
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Final
 
 from lineage_schema.errors import BadInput
 
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
-def canonical_json(value: Any, *, item: str = "value") -> str:
+encode_string: Final[Callable[[str], str]] = json.encoder.encode_basestring
+"""The canonical form of a string."""
+
+
+def canonical_json(value: Any, *, item: object = "value") -> str:
     """``value`` as canonical JSON text.
 
     ``item`` names the thing in errors. Raises :class:`BadInput` for a float, a key that is not
@@ -32,12 +37,12 @@ def canonical_json(value: Any, *, item: str = "value") -> str:
     return _ENCODER.encode(value)
 
 
-def canonical_bytes(value: Any, *, item: str = "value") -> bytes:
+def canonical_bytes(value: Any, *, item: object = "value") -> bytes:
     """The UTF-8 bytes of :func:`canonical_json`."""
     return canonical_json(value, item=item).encode("utf-8")
 
 
-def check_text(text: str, *, item: str, field: str) -> str:
+def check_text(text: str, *, item: object, field: str) -> str:
     """``text`` itself, or :class:`BadInput` where it holds half of a surrogate pair (it has no UTF-8 form)."""
     try:
         text.encode("utf-8")
@@ -51,7 +56,7 @@ def check_text(text: str, *, item: str, field: str) -> str:
     return text
 
 
-def _check(value: Any, item: str, where: str) -> None:
+def _check(value: Any, item: object, where: str) -> None:
     # Exact types first: this runs for each node that is registered.
     kind = type(value)
     if kind is str:

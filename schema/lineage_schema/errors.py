@@ -60,7 +60,7 @@ class BadInput(LineageError):
 
     def __init__(
         self,
-        item: str,
+        item: object,
         field: str,
         *,
         found: object,
@@ -68,7 +68,7 @@ class BadInput(LineageError):
         hint: str | None = None,
     ) -> None:
         super().__init__(f"{item}: {field}: expected {expected}, found {_shown(found)}", hint=hint)
-        self.item = item
+        self.item = str(item)
         self.field = field
         self.found = found
         self.expected = expected

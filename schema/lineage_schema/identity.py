@@ -19,10 +19,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from lineage_schema.canonical import canonical_bytes, canonical_json
+from lineage_schema.canonical import canonical_bytes, canonical_json, check_text, encode_string
 from lineage_schema.errors import BadInput
 
 NODE_TAG = "l1:"
@@ -44,20 +44,24 @@ def node_id(
 
     Raises :class:`BadInput` where an attribute has no canonical form.
     """
-    body = {
-        "attributes": dict(attributes or {}),
-        "content": content,
-        "key": key if isinstance(key, str) else list(key),
-        "kind": kind,
-        "namespace": namespace,
-    }
-    return _tagged(NODE_TAG, body, item=f"{kind}:{namespace}/{key_text(key)}")
+    # Canonical JSON put together by hand: its keys are known, and this runs for each node that is registered.
+    item = f"{kind}:{namespace}/"
+    said = canonical_json(dict(attributes), item=item) if attributes else "{}"
+    hashed = "null" if content is None else encode_string(content)
+    body = (
+        f'{{"attributes":{said},"content":{hashed},"key":{_key_json(key)},'
+        f'"kind":{encode_string(kind)},"namespace":{encode_string(namespace)}}}'
+    )
+    return NODE_TAG + _digest(body, item)
 
 
 def span_id(uri: str, edition: int, version: int, start: int, end: int) -> str:
     """The id of a span by its range, in code points, in the first version where it stands."""
-    body = {"edition": edition, "end": end, "kind": "span", "start": start, "uri": uri, "version": version}
-    return _tagged(NODE_TAG, body, item=uri)
+    body = (
+        f'{{"edition":{edition},"end":{end},"kind":"span","start":{start},'
+        f'"uri":{encode_string(uri)},"version":{version}}}'
+    )
+    return NODE_TAG + _digest(body, uri)
 
 
 def version_id(uri: str, edition: int, number: int, sha256: str | None) -> str:
@@ -77,7 +81,7 @@ def correction_id(changes: Iterable[tuple[str, int, str, int, int]]) -> str:
 
 def key_text(key: Key) -> str:
     """The written form of a key: itself, or an array's canonical JSON."""
-    return key if isinstance(key, str) else canonical_json(list(key))
+    return key if isinstance(key, str) else _key_json(key)
 
 
 def parse_key(text: str) -> Key:
@@ -92,15 +96,15 @@ def parse_key(text: str) -> Key:
     return text
 
 
-def check_key(key: Any, *, item: str, field: str = "key") -> Key:
+def check_key(key: Any, *, item: object, field: str = "key") -> Key:
     """``key`` in its stored form, or :class:`BadInput` where it is empty or no string or array of strings."""
     if isinstance(key, str):
         if not key:
             raise BadInput(item, field, found=key, expected="a key that is not empty")
-        if key_text_is_array(key):
+        if key[0] == "[" and key_text_is_array(key):
             raise BadInput(item, field, found=key, expected="an array key given as an array, not as its text")
         return key
-    if isinstance(key, Sequence) and key and all(isinstance(part, str) and part for part in key):
+    if isinstance(key, (tuple, list)) and key and all([isinstance(part, str) and part for part in key]):  # noqa: C419
         return tuple(key)
     raise BadInput(item, field, found=key, expected="a non-empty string or an array of non-empty strings")
 
@@ -110,5 +114,19 @@ def key_text_is_array(text: str) -> bool:
     return not isinstance(parse_key(text), str)
 
 
-def _tagged(tag: str, body: Any, *, item: str) -> str:
+def _key_json(key: Key) -> str:
+    if isinstance(key, str):
+        return encode_string(key)
+    return "[" + ",".join(map(encode_string, key)) + "]"
+
+
+def _digest(body: str, item: object) -> str:
+    try:
+        return hashlib.sha256(body.encode("utf-8")).hexdigest()[:DIGITS]
+    except UnicodeEncodeError:
+        check_text(body, item=item, field="key, kind or namespace")
+        raise
+
+
+def _tagged(tag: str, body: Any, *, item: object) -> str:
     return tag + hashlib.sha256(canonical_bytes(body, item=item)).hexdigest()[:DIGITS]

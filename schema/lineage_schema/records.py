@@ -20,7 +20,7 @@ class Form(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=False, hide_input_in_errors=True)
 
 
-RawKey = str | list[str] | tuple[str, ...]
+RawKey = Annotated[str | tuple[str, ...], Field(union_mode="left_to_right")]
 
 
 class NodeRef(Form):
@@ -52,7 +52,8 @@ class SpanById(Form):
     version: int | None = Field(default=None, ge=1)
 
 
-Ref = str | NodeRef | SpanRef | SpanById
+Ref = Annotated[str | NodeRef | SpanRef | SpanById, Field(union_mode="left_to_right")]
+"""A reference. The forms exclude each other, so the first that fits is meant: trying all would cost more."""
 
 
 class Input(Form):

@@ -46,8 +46,8 @@ _ALWAYS: Final = frozenset(
 )
 _BEFORE_NUMBER: Final = frozenset(
     (
-        "no nos nr art arts sec secs sect fig figs eq eqs ch chap vol vols p pp par para paras cl app annex tab ref refs "
-        "ver v ed abs ziff lit jan feb mar apr jun jul aug sep sept oct nov dec"
+        "no nos nr art arts sec secs sect fig figs eq eqs ch chap vol vols p pp par para paras cl app annex tab "
+        "ref refs ver v ed abs ziff lit jan feb mar apr jun jul aug sep sept oct nov dec"
     ).split()
 )
 _MAY_END: Final = frozenset(("etc al inc ltd co corp jr sr bros dept est usw").split())
