@@ -72,7 +72,7 @@ class Alignment:
 
     @property
     def share(self) -> float:
-        """How much of both texts is shared, 0 to 1: 2 · aligned / (length of a + length of b); 1 for two empty texts."""
+        """How much of both texts is shared, 0 to 1: 2 · aligned / (both lengths); 1 for two empty texts."""
         whole = self.length_a + self.length_b
         return 2 * self.aligned / whole if whole else 1.0
 
@@ -128,8 +128,8 @@ class Alignment:
         """What of *b* answers to ``[start, end)`` of *a*, in order of *b*.
 
         That is where its characters map (of those that moved against each other, the most that kept their order),
-        what nothing maps to between them, and what nothing maps to beside them where the edge of the range maps nowhere:
-        there a text was replaced. Where nothing of the range maps, it is what nothing maps to between its unmoved
+        what nothing maps to between them, and what nothing maps to beside them where the edge of the range maps
+        nowhere: there a text was replaced. Where nothing of the range maps, it is what nothing maps to between its unmoved
         neighbours. Raises ValueError where the range is empty or not in *a*.
         """
         check_range(start, end, self.length_a)

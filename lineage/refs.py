@@ -84,10 +84,15 @@ def _ordinal(view: NodeView) -> str:
 
 
 def describe(view: NodeView) -> str:
-    """A node's name as arguments take it: ``kind:namespace/key``, a claim by its answer and label; a span's id."""
+    """A node's name as arguments take it; a span's id."""
     if view.kind == Kind.SPAN:
         return view.id
-    key = parse_key(view.key)
-    if view.kind == Kind.CLAIM and not isinstance(key, str):
-        return f"claim:{view.namespace}/{key[0]}/{view.label or key[-1]}"
-    return f"{view.kind}:{view.namespace}/{view.key}"
+    return name_text(view.kind, view.namespace, view.key, view.label)
+
+
+def name_text(kind: str, namespace: str, key: str, label: str | None) -> str:
+    """``kind:namespace/key``, a claim by its answer and label."""
+    parsed = parse_key(key)
+    if kind == Kind.CLAIM and not isinstance(parsed, str):
+        return f"claim:{namespace}/{parsed[0]}/{label or parsed[-1]}"
+    return f"{kind}:{namespace}/{key}"

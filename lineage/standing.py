@@ -274,7 +274,7 @@ class _Course:
 
     @cached_property
     def _ranges(self) -> dict[int, Range | None]:
-        """The aligned range in each version where it is known; at first where the span stands, and in the bases of these."""
+        """The aligned range in each version where it is known: where the span stands, and in the bases of these."""
         known: dict[int, Range | None] = dict(self.anchors)
         number, start, end = self._first
         while (step := self._chain._step(number)) is not None and (

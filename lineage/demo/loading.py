@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lineage_schema.records import Document
-
 from lineage.demo import files
 from lineage.importers.graphrag.importer import import_graphrag
 from lineage.importers.raptor.importer import import_raptor
 from lineage.importers.report import ImportReport
+from lineage_schema.records import Document
 
 if TYPE_CHECKING:
     from lineage.graph import LineageGraph

@@ -10,6 +10,7 @@ from typing import Any
 
 from lineage.chains import Chains
 from lineage.derive import extend, rederive
+from lineage.refs import name_text
 from lineage.register import documents
 from lineage.register.drafts import (
     ROLE,
@@ -300,9 +301,9 @@ class _Batch:
     def _label(self, id_: str) -> str:
         if id_ in self._drafts:
             row = self._drafts[id_].row
-            return f"{row.kind}:{row.namespace}/{row.key}"
+            return name_text(row.kind, row.namespace, row.key, row.claim.label if row.claim else None)
         view = self._views.get(id_)
-        return id_ if view is None else f"{view.kind}:{view.namespace}/{view.key}"
+        return id_ if view is None else name_text(view.kind, view.namespace, view.key, view.label)
 
     def _find(self, kind: str, where: str, what: str) -> None:
         self._result.findings.append(Finding(kind, where, what))

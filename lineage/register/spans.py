@@ -51,14 +51,20 @@ class SpanResolver:
             )
         key = (ref.uri, edition, version.number, start, end)
         if key not in self._known:
-            chain = self._chains.chain(ref.uri, edition)
-            first, first_start, first_end = chain.first(version.number, start, end)
-            id_ = span_id(ref.uri, edition, first, first_start, first_end)
-            if id_ not in self.rows:
-                anchors = chain.anchors(first, first_start, first_end)
-                self.rows[id_] = SpanRow(id_, ref.uri, edition, first, first_start, first_end, anchors)
-            self._known[key] = Read(id_, version.number)
+            row = self._row(ref.uri, edition, version.number, start, end)
+            self.rows.setdefault(row.id, row)
+            self._known[key] = Read(row.id, version.number)
         return self._known[key]
+
+    def _row(self, uri: str, edition: int, number: int, start: int, end: int) -> SpanRow:
+        if len(self._chains.versions(uri, edition)) == 1:
+            # One version has no history to look for the span in.
+            return SpanRow(
+                span_id(uri, edition, number, start, end), uri, edition, number, start, end, {number: (start, end)}
+            )
+        chain = self._chains.chain(uri, edition)
+        first = chain.first(number, start, end)
+        return SpanRow(span_id(uri, edition, *first), uri, edition, *first, chain.anchors(*first))
 
     def _version(self, ref: SpanRef, item: object) -> tuple[int, VersionState]:
         document = self._chains.document(ref.uri)
