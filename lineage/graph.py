@@ -21,6 +21,7 @@ from lineage.register.forms import parse
 from lineage.report import Affected, CorrectionView, affected, corrections
 from lineage.runs import RunHandle, begin
 from lineage.stores.base import Decision, NodeView, RunState, Step, Store, Transaction
+from lineage.trace import Trace, impact, trace
 from lineage.urls import open_store
 from lineage_schema.errors import BadInput, Conflict, NotFound
 from lineage_schema.identity import run_id
@@ -169,6 +170,22 @@ class LineageGraph:
             return [views[id_] for id_ in ids]
 
         return self._read(work)
+
+    def trace(self, ref: str, *, limit: int | None = None, as_of: int | None = None) -> Trace:
+        """Down from a node to exact source characters. ``as_of`` is a sequence number."""
+        return self._read(lambda tx: trace(tx, ref, limit=limit, as_of=as_of))
+
+    def impact(self, ref: str, *, limit: int | None = None, as_of: int | None = None) -> Trace:
+        """All that rests on a node, or on any span of a document. It writes nothing.
+
+        A document's impact is that of all its spans; what a correction of it would reach, a dry
+        run of :meth:`correct` tells.
+        """
+        return self._read(lambda tx: impact(tx, ref, limit=limit, as_of=as_of))
+
+    def sequence_at(self, at: int) -> int:
+        """The last sequence number given at or before a time (UTC microseconds)."""
+        return self._read(lambda tx: tx.reading.sequence_at(at))
 
     def check(self, ref: str) -> Check:
         """May the answer (key, cache key or id) be served?"""
@@ -343,9 +360,13 @@ def _register(tx: Transaction, forms: Sequence[Record], items: Sequence[object],
             state = own
         by_run.setdefault(state.id, (state, []))[1].append((item, form))
     result = Registered(own.id if own is not None else "")
+    here = own is not None and run is None and own.key not in runs
     for state, listed in sorted(by_run.values(), key=lambda each: each[0].begin):
         result.run = result.run or state.id
         result.add(register(tx, state, listed))
+    if here and own is not None:
+        # A run that began for this batch alone ends with it.
+        tx.graph.finish_run(own.id, tx.now(), False)
     return result
 
 

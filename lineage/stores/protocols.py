@@ -5,7 +5,7 @@ Nodes are named by ids, versions by (uri, edition, number); row handles stay ins
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Protocol
 
 from lineage.stores.base import (
@@ -81,6 +81,10 @@ class Sources(Protocol):
 
     def anchored(self, uri: str, edition: int, number: int) -> list[tuple[str, int, int]]:
         """(span id, start, end) of all spans that stand in a version, by place."""
+        ...
+
+    def of_edition(self, uri: str, edition: int) -> list[str]:
+        """The ids of all spans that were registered of an edition."""
         ...
 
     def derive_from(self, namespace: str, uris: Collection[str], seq: int) -> None:
@@ -250,7 +254,10 @@ class Spread(Protocol):
         ...
 
     def step(self, batch: int = 20000) -> Step:
-        """A bounded piece of pending work: first what is to be read again, then invalid marks, then the others."""
+        """A piece of pending work, about ``batch`` marks: first what is to be read again, then invalid marks.
+
+        A step goes on to the next level while its batch has room, so that a long chain takes few transactions.
+        """
         ...
 
     def recheck_all(self) -> None:
@@ -304,12 +311,32 @@ class Reading(Protocol):
         """What readers see of nodes, texts included; marks are those that are open."""
         ...
 
+    def citations(self, claims: Collection[str]) -> dict[str, list[CitationRow]]:
+        """The citations of claims' current derivations as printed, in order."""
+        ...
+
     def inputs(self, ids: Collection[str]) -> dict[str, list[EdgeView]]:
         """The current edges of nodes to their inputs."""
         ...
 
+    def counts(self) -> dict[str, dict[str, int]]:
+        """How many nodes of each kind, edges of each role, and so on."""
+        ...
+
     def current_count(self) -> int:
         """How many keys name a current node."""
+        ...
+
+    def run_begins(self) -> dict[str, int]:
+        """Begin by run id of the runs that have not finished."""
+        ...
+
+    def marks_then(self, views: Mapping[str, NodeView], as_of: int) -> dict[str, NodeView]:
+        """The same nodes with the marks that were open after a sequence number."""
+        ...
+
+    def sequence_at(self, at: int) -> int:
+        """The last sequence number given at or before a time (UTC microseconds)."""
         ...
 
     def reach(self, ids: Collection[str], *, up: bool, passing: bool = True, limit: int | None = None) -> list[str]:

@@ -531,7 +531,7 @@ def updated(rows):
     merged["entities"].append(rows.entity("e4", 3, "DAN", "Dan came.", ["u2"]))
     merged["relationships"].append(rows.relationship("r3", 2, "DAN", "ALICE", "Dan knows Alice.", ["u2"]))
     merged["communities"].append(rows.community("m2", 2, 0, -1, [], ["x1", "e4"], ["x2", "r3"], ["u2"]))
-    text = "Dan came [Data: Entities (1); Relationships (1)]. Carol wrote [Data: Relationships (0)]."
+    text = "Dan came [Data: Entities (0, 1); Relationships (1)]. Carol wrote [Data: Relationships (0)]."
     merged["community_reports"].append(rows.report("p2", 2, 0, "Dan", text))
     delta = rows.index()
     delta["entities"] = [
@@ -566,7 +566,7 @@ def test_discarded_ids_are_repaired_through_the_delta(graph, rows, tmp_path, upd
     assert report.partial == 2
     # The text's numbers are the delta's: Entities (1) is DAN there, BOB in the merged table.
     cited = {name for kind, name, origins in parts(graph, "p2", Role.EVIDENCE) if Origin.CITED in origins}
-    assert cited == {"DAN", "DAN → ALICE", "CAROL → ALICE"}
+    assert cited == {"ALICE", "DAN", "DAN → ALICE", "CAROL → ALICE"}
     assert [where for where, _ in found(report, "renumbered_citations")] == ["report 2"]
     assert not found(report, "cited_outside")
 
@@ -592,8 +592,11 @@ def test_a_delta_of_another_index_repairs_nothing(graph, rows, tmp_path, updated
         row["id"] += "-other"
     delta["community_reports"][0]["id"] = "other"
     folder = rows.write_parquet(tmp_path / "output", merged)
+    alone = import_graphrag(graph, folder, namespace="ns")
     rows.write_parquet(tmp_path / "delta", delta)
     report = import_graphrag(graph, folder, namespace="ns")
+    # It is not among the files that were read, so this is the same run.
+    assert report.run == alone.run
     assert not found(report, "discarded_id")
     assert len(found(report, "dangling_id")) == 2
 
@@ -722,6 +725,22 @@ def test_equal_units_of_one_document_are_numbered_by_place(graph, rows, do, make
         one: record.key for one, record in other.nodes.items()
     }
     assert other.named("u2").key[2] == "2"
+
+
+def test_units_are_told_apart_in_the_order_of_the_cuts_not_of_the_rows(graph, rows, do, make_graph):
+    text = "Refrain.\nFirst verse.\nRefrain.\nSecond verse.\nRefrain.\n"
+    tables = rows.index()
+    tables["documents"][0].update(text=text, text_unit_ids=["u0", "u1", "u2"])
+    base = tables["text_units"][0]
+    tables["text_units"] = [
+        {**base, "id": f"u{i}", "human_readable_id": i, "text": unit}
+        for i, unit in enumerate(("First verse.\n", "Refrain.\n", "Second verse.\n"))
+    ]
+    for _ in range(3):
+        tables["text_units"].append(tables["text_units"].pop(0))
+        other = make_graph()
+        do(tables, into=other)
+        assert other.named("u1").inputs[0].ref.start == 22
 
 
 def test_a_row_given_twice_is_one_chunk(graph, rows, do):

@@ -292,6 +292,12 @@ def test_a_child_that_is_not_there(graph, write, source):
     assert graph.named("node 4").lineage is Completeness.PARTIAL
 
 
+def test_a_summary_without_any_child_that_is_there_is_no_leaf(graph, write, source):
+    report = import_raptor(graph, write(layers=[[("A.", [99])]]), namespace="ns", sources=[source()])
+    assert report.read == {"document": 1, "chunk": 4, "summary": 1}
+    assert graph.named("node 4").lineage is Completeness.PARTIAL
+
+
 def test_a_layer_that_does_not_fit(write):
     def change(tree):
         tree.layer_to_nodes = {0: tree.layer_to_nodes[0], 5: tree.layer_to_nodes[1], 2: tree.layer_to_nodes[2]}
@@ -453,6 +459,10 @@ def test_state_is_kept_to_the_one_file(write):
 )
 def test_damaged_pickles_are_bad_input(data):
     refused(data)
+
+
+def test_a_memo_number_out_of_order_is_refused_before_room_is_made_for_it():
+    assert "LONG_BINPUT 2147483647" in refused(b"\x80\x02Nr\xff\xff\xff\x7f.")
 
 
 @pytest.mark.parametrize("value", [["x"], {"all_nodes": {}}, None, 7])

@@ -205,7 +205,13 @@ def test_importing_an_updated_index_closes_nothing(graphrag, graph, rebuilt):
     cited = graph.node("Reports (0)")
     graph.register(
         [
-            {"type": "answer", "namespace": "harbour", "key": "A", "question": "Who signed?", "text": "Alice Meyer [1]."},
+            {
+                "type": "answer",
+                "namespace": "harbour",
+                "key": "A",
+                "question": "Who signed?",
+                "text": "Alice Meyer [1].",
+            },
             {"type": "claim", "answer": {"namespace": "harbour", "key": "A"}, "ordinal": 1, "text": "Alice Meyer."},
             {
                 "type": "citation",

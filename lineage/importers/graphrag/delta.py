@@ -45,7 +45,7 @@ def find_deltas(folder: Path, index: Index, wanted: Format) -> list[Delta]:
     reports = {(row.id, row.text): row for row in index.reports}
     found: list[Delta] = []
     for candidate in candidates:
-        if not candidate.is_dir() or candidate.resolve() == folder.resolve():
+        if not candidate.is_dir():
             continue
         try:
             tables = read_tables(find_folder(candidate), wanted)

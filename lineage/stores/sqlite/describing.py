@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 
 from lineage.stores.base import CitationRow, EdgeView, MarkView, NodeView
 from lineage.stores.sqlite.codes import (
@@ -162,3 +163,38 @@ class Describing:
             "r1:" + digest.hex(): begin
             for digest, begin in self._connection.execute("select hash, begin from run where finished is null")
         }
+
+    def marks_then(self, views: Mapping[str, NodeView], as_of: int) -> dict[str, NodeView]:
+        """The same nodes with the marks that were open after a sequence number."""
+        rows = self._codes.rows(views)
+        by_row = {row: id_ for id_, row in rows.items()}
+        open_: dict[str, list[MarkView]] = {id_: [] for id_ in views}
+        for part in chunks(list(by_row), 400):
+            places = marks(len(part))
+            for node, cause, type_, severity, via, since in self._connection.execute(
+                f"""select m.node, c.name, c.type, m.severity, v.hash, m.since from (
+                        select node, cause, severity, via, since, null as until from mark where node in ({places})
+                        union all
+                        select node, cause, severity, via, since, until from past_mark where node in ({places})) m
+                    join cause c on c.id = m.cause left join node v on v.id = m.via
+                    where m.severity > 0 and m.since <= ? and (m.until is null or m.until > ?)
+                    order by c.seq, c.name""",
+                (*part, *part, as_of, as_of),
+            ):
+                open_[by_row[node]].append(MarkView(cause, type_, severity, None if via is None else id_of(via), since))
+        return {id_: replace(view, marks=tuple(open_[id_])) for id_, view in views.items()}
+
+    def sequence_at(self, at: int) -> int:
+        """The last sequence number given at or before a time (UTC microseconds)."""
+        return int(
+            one(
+                self._connection,
+                """select coalesce(max(seq), 0) from (
+                     select max(begin) as seq from run where at <= ?1
+                     union all select max(seq) from version where at <= ?1
+                     union all select max(seq) from cause where at <= ?1
+                     union all select max(seq) from event where at <= ?1
+                     union all select max(seq) from decision where at <= ?1)""",
+                (at,),
+            )
+        )

@@ -1,0 +1,1 @@
+"""Traces as text and pictures. Each module has one function, ``render(trace) -> str``."""
