@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from lineage import correct as correcting
+from lineage.chains import Chains
 from lineage.check import Check, check
 from lineage.decide import dismiss
 from lineage.rebuild import Plan, plan
@@ -112,6 +113,10 @@ class LineageGraph:
             mode=RunMode(mode),
             rebuilt=rebuilt,
         )
+        return self.begin(form)
+
+    def begin(self, form: Run) -> RunHandle:
+        """Begins the run that a recorded form describes, or finds the one of its key."""
         return RunHandle(self, self._write(lambda tx: begin(tx, form)[0]))
 
     def register(
@@ -147,6 +152,26 @@ class LineageGraph:
         return self._read(lambda tx: tx.sources.versions_with_hash(sha256))
 
     # reading
+
+    def text(self, uri: str) -> str:
+        """The current text of a document's latest edition. Raises :class:`NotFound` where it has none."""
+
+        def work(tx: Transaction) -> str:
+            chains = Chains(tx)
+            document = chains.document(uri)
+            if document is None:
+                raise NotFound(f"no document {uri}", hint="lineage add registers one")
+            latest = document.latest
+            text = chains.text(chains.version(uri, latest.edition, latest.current))
+            if text is None:
+                raise NotFound(f"{uri} was withdrawn: it has no current text")
+            return text.text
+
+        return self._read(work)
+
+    def pending(self) -> int:
+        """How many marks are unexpanded or to be read again."""
+        return self._read(lambda tx: tx.spread.amount())
 
     def resolve(self, ref: str) -> str:
         """The id that a node argument means. Raises :class:`NotFound` and :class:`Ambiguous`."""

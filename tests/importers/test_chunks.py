@@ -4,6 +4,7 @@ from lineage.importers.chunks import Passage, Placed, chunks
 from lineage.importers.locate import Location
 from lineage.importers.report import Notes
 from lineage.importers.sources import Corpus, Source
+from lineage_schema.records import SpanRef
 
 SOURCE = Source("a.txt", 1, 2, "Yes. No. Yes.", "a.txt", new=False)
 
@@ -31,5 +32,5 @@ def test_rows_of_one_place_are_one_chunk():
     assert found[rows[0].passage].aliases == {"a", "c"}
     assert found[rows[1].passage].key[2] == "2"
     assert [(one.kind, one.where) for one in notes.findings] == [("duplicate_row", "row c")]
-    (span,) = [target for target, _ in found[rows[1].passage].inputs]
+    (span,) = [target for target, _ in found[rows[1].passage].inputs if isinstance(target, SpanRef)]
     assert (span.uri, span.edition, span.version, span.start, span.quote) == ("a.txt", 1, 2, 9, "Yes.")
