@@ -14,6 +14,7 @@ one whose pairs stand earliest is taken, so that repeats pair in order.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Sequence, Set
 from typing import Final
@@ -118,11 +119,7 @@ def _part(
         return _pair_by_edits(a, b, mates, (a0, a1, b0, b1), products.keys())
     pairs = _pair_heaviest(a, b, weights, mates, (a0, a1, b0, b1), rare)
     corners = [(a0 - 1, b0 - 1), *pairs, (a1, b1)]
-    return [
-        (i + 1, i2, j + 1, j2)
-        for (i, j), (i2, j2) in zip(corners, corners[1:], strict=False)
-        if i + 1 < i2 and j + 1 < j2
-    ]
+    return [(i + 1, i2, j + 1, j2) for (i, j), (i2, j2) in itertools.pairwise(corners) if i + 1 < i2 and j + 1 < j2]
 
 
 def _pair_heaviest(

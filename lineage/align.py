@@ -129,8 +129,8 @@ class Alignment:
 
         That is where its characters map (of those that moved against each other, the most that kept their order),
         what nothing maps to between them, and what nothing maps to beside them where the edge of the range maps
-        nowhere: there a text was replaced. Where nothing of the range maps, it is what nothing maps to between its unmoved
-        neighbours. Raises ValueError where the range is empty or not in *a*.
+        nowhere: there a text was replaced. Where nothing of the range maps, it is what nothing maps to between its
+        unmoved neighbours. Raises ValueError where the range is empty or not in *a*.
         """
         check_range(start, end, self.length_a)
         images = self._images(start, end)

@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sys
-from importlib.metadata import version
-from typing import Annotated
+from typing import Annotated, cast
 
-import click
 import typer
 
 from lineage_cli.app import COMMON, app
@@ -17,19 +15,21 @@ from lineage_cli.output import data, note
 from lineage_schema.errors import LineageError
 
 INTERRUPTED = 130
+UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__mro__[1])
+"""What a wrong option, argument or command raises: the base of the one such error that Typer exports."""
 
 
 def _version(asked: bool) -> None:
     if asked:
+        from importlib.metadata import version
+
         data(f"lineage {version('evidence-lineage')}")
         raise typer.Exit
 
 
 @app.callback()
 def common(
-    store: Annotated[
-        str | None, typer.Option("--store", help="URL of the store, such as sqlite:///lineage.db.")
-    ] = None,
+    store: Annotated[str | None, typer.Option("--store", help="URL, such as sqlite:///lineage.db.")] = None,
     debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks of known errors too.")] = False,
     _: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
@@ -56,13 +56,13 @@ def call(arguments: list[str]) -> int:
     try:
         result = typer.main.get_command(app)(args=arguments, prog_name="lineage", standalone_mode=False)
         return result if isinstance(result, int) else 0
-    except click.exceptions.Exit as leaving:
+    except typer.Exit as leaving:
         return leaving.exit_code
-    except click.UsageError as error:
-        error.show()
-        return 2
-    except click.Abort:
+    except typer.Abort:
         return INTERRUPTED
+    except UsageError as error:
+        error.show()
+        return error.exit_code
     except KeyboardInterrupt:
         note("interrupted: what was committed stays, nothing is half done")
         return INTERRUPTED

@@ -84,7 +84,6 @@ def _passage(passage: Passage) -> str:
         f"<blockquote>{escape(passage.before)}<mark>{escape(passage.quote)}</mark>{escape(passage.after)}</blockquote>",
     ]
     if passage.old is not None:
-        parts.append(
-            f"<blockquote><del>{escape(passage.old)}</del><br><ins>{escape(passage.new or passage.cls)}</ins></blockquote>"
-        )
+        now = passage.new or passage.cls
+        parts.append(f"<blockquote><del>{escape(passage.old)}</del><br><ins>{escape(now)}</ins></blockquote>")
     return "\n".join(parts)

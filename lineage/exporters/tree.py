@@ -1,4 +1,4 @@
-"""A trace as an indented tree for a terminal. Each node is written out once; where it comes again, it is referred to."""
+"""A trace as an indented tree for a terminal. Each node is written out once, and referred to where it comes again."""
 
 from __future__ import annotations
 

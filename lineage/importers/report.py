@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from lineage.importers.locate import METHODS
 
@@ -39,7 +40,7 @@ class ImportReport:
     """How many names were added to nodes, new or known."""
     findings: tuple[Finding, ...]
 
-    def to_json(self) -> dict[str, object]:
+    def to_json(self) -> dict[str, Any]:
         return {
             "pipeline": self.pipeline,
             "namespace": self.namespace,

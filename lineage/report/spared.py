@@ -87,7 +87,7 @@ def _because(
         return "scope", "scope: its own scope lies in the old edition's validity"
     if reached:
         row = spans[reached[0]]
-        return "read_later", f"read_later: it read {row.uri} after the change beside its span"
+        return "beside", f"beside: what stands beside its span in {row.uri} is what it read, or it read it since"
     changes = {(change.uri, change.edition): change for change in cause.changes}
     places = []
     for node in under:

@@ -17,7 +17,7 @@ from lineage_schema.vocabulary import Completeness, Origin, Role, RunMode
 class Form(BaseModel):
     """Base of the recorded forms: frozen, and an unknown field is an error, never dropped."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=False, hide_input_in_errors=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=False, hide_input_in_errors=True, defer_build=True)
 
 
 RawKey = Annotated[str | tuple[str, ...], Field(union_mode="left_to_right")]
@@ -267,8 +267,9 @@ Record = Annotated[
     Document | Version | Run | Span | Node | Answer | Claim | Citation | Retrieved | Extend | Retire | Finish,
     Field(discriminator="type"),
 ]
-RECORDS: TypeAdapter[list[Record]] = TypeAdapter(list[Record])
-RECORD: TypeAdapter[Record] = TypeAdapter(Record)
+# Built when first used: most commands read, and building them takes longer than reading does.
+RECORDS: TypeAdapter[list[Record]] = TypeAdapter(list[Record], config=ConfigDict(defer_build=True))
+RECORD: TypeAdapter[Record] = TypeAdapter(Record, config=ConfigDict(defer_build=True))
 
 
 def json_schema() -> dict[str, Any]:

@@ -127,7 +127,7 @@ def test_a_cycle_is_refused_with_its_path(graph: LineageGraph) -> None:
             inputs=(Input(ref=NodeRef(kind="note", namespace="n", key=below)),),
         )
 
-    with pytest.raises(BadInput, match="note:n/[abc] → note:n/[abc] → note:n/[abc] → note:n/[abc]"):
+    with pytest.raises(BadInput, match=r"note:n/[abc] → note:n/[abc] → note:n/[abc] → note:n/[abc]"):
         graph.register([node("a", "b"), node("b", "c"), node("c", "a")])
     graph.register([note("a", "a"), node("b", "a"), node("c", "b")])
     before = everything(graph)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from lineage.align import align, identity
 from lineage.standing import Chain, ChainVersion, base_of
 from lineage_schema.text import TextIndex
@@ -29,7 +30,7 @@ def test_every_case(sample_data: Path) -> None:
     with (sample_data / "alignment_cases.jsonl").open(encoding="utf-8", newline="") as lines:
         cases: list[dict[str, Any]] = [json.loads(line) for line in lines]
     assert len(cases) == 75
-    wrong = []
+    wrong: list[tuple[Any, ...]] = []
     for case in cases:
         chain = chain_of(case["versions"])
         for span in case["spans"]:

@@ -19,7 +19,7 @@ FORMATS = ("table", "json", "csv", "ndjson", "md", "html")
 def affected(
     correction: Annotated[
         str | None,
-        typer.Argument(help="Its id, a prefix of it, or last; all open corrections without it.", show_default=False),
+        typer.Argument(help="Its id, a prefix of it, or last; without it all open ones.", show_default=False),
     ] = None,
     format_: Annotated[str, typer.Option("--format", help=f"One of {', '.join(FORMATS)}.")] = "table",
     limit: Annotated[int | None, typer.Option("--limit", min=1, help="At most so many answers.")] = None,

@@ -30,15 +30,9 @@ def correct(
     set_: Annotated[
         Path | None, typer.Option("--set", help="JSON Lines of {uri, path}: one correction of many documents.")
     ] = None,
-    kind: Annotated[
-        str, typer.Option("--kind", help="correct, or edition: a later text with its own validity.")
-    ] = "correct",
-    valid_from: Annotated[
-        str | None, typer.Option("--valid-from", help="ISO date from which an edition holds.")
-    ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Take a text that shares under half with the current one.")
-    ] = False,
+    kind: Annotated[str, typer.Option("--kind", help="correct; or edition: a text with its own validity.")] = "correct",
+    valid_from: Annotated[str | None, typer.Option("--valid-from", help="ISO date of an edition.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Take a text that shares under half with it.")] = False,
     dry_run: DryRun = False,
     enqueue: Enqueue = False,
     as_json_: Json = False,

@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from lineage import Conflict, LineageGraph
-from lineage.demo.loading import corrected_text, load
 from lineage_cli.app import command
 from lineage_cli.output import say
 from lineage_cli.render.affected import render
@@ -22,6 +21,8 @@ def demo(
 
     Example: lineage demo
     """
+    from lineage.demo.loading import corrected_text, load
+
     path = folder / "lineage.db"
     if path.exists():
         raise Conflict(f"{path} exists already", hint="remove it, or give another folder: lineage demo DIR")

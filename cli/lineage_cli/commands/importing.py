@@ -3,32 +3,30 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from lineage import BadInput
-from lineage.importers.report import ImportReport
 from lineage_cli.app import Json, app, opened
 from lineage_cli.output import as_json, progress, say
 
 group = typer.Typer(help="Register a real index's lineage.", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(group, name="import")
 
+if TYPE_CHECKING:
+    from lineage.importers.report import ImportReport
+
 Namespace = Annotated[str, typer.Option("--namespace", help="The namespace of its nodes.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Exit with 1 where there are findings.")]
-Rebuilt = Annotated[
-    bool, typer.Option("--rebuilt", help="The index was built anew from what it names, not just read again.")
-]
+Rebuilt = Annotated[bool, typer.Option("--rebuilt", help="Its texts were made anew, not just read again.")]
 
 
 @group.command("graphrag")
 def graphrag(
     path: Annotated[Path, typer.Argument(help="The folder of its tables (parquet or CSV).", show_default=False)],
     namespace: Namespace,
-    document: Annotated[
-        list[str] | None, typer.Option("--document", help="TITLE=URI of a document; repeatable.")
-    ] = None,
+    document: Annotated[list[str] | None, typer.Option("--document", help="TITLE=URI; repeatable.")] = None,
     settings: Annotated[Path | None, typer.Option("--settings", help="Its settings.yaml, for the model.")] = None,
     rebuilt: Rebuilt = False,
     strict: Strict = False,
@@ -56,9 +54,7 @@ def graphrag(
 
 @group.command("raptor")
 def raptor(
-    path: Annotated[
-        Path, typer.Argument(help="The pickled tree. It is read without running anything in it.", show_default=False)
-    ],
+    path: Annotated[Path, typer.Argument(help="The pickled tree; nothing in it is run.", show_default=False)],
     namespace: Namespace,
     source: Annotated[list[Path] | None, typer.Option("--source", help="A source text, in order; repeatable.")] = None,
     document: Annotated[list[str] | None, typer.Option("--document", help="NAME=URI of a source; repeatable.")] = None,

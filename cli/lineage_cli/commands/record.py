@@ -24,9 +24,7 @@ BATCH = 1000
 
 @command("record")
 def record(
-    file: Annotated[
-        Path, typer.Argument(help="JSON Lines, one recorded form a line; - reads standard input.", show_default=False)
-    ],
+    file: Annotated[Path, typer.Argument(help="JSON Lines; - reads standard input.", show_default=False)],
     batch: Annotated[int, typer.Option("--batch", min=1, help="Lines in a batch: each is all or nothing.")] = BATCH,
     from_line: Annotated[int, typer.Option("--from-line", min=1, help="Begin at this line.")] = 1,
     enqueue: Enqueue = False,

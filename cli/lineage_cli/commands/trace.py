@@ -17,9 +17,7 @@ from lineage_cli.output import as_json, data, say
 FORMATS = ("tree", "json", "mermaid", "dot", "html")
 Format = Annotated[str, typer.Option("--format", help=f"One of {', '.join(FORMATS)}.")]
 Limit = Annotated[int | None, typer.Option("--limit", min=1, help="At most so many nodes; says how many it cut.")]
-AsOf = Annotated[
-    str | None, typer.Option("--as-of", metavar="SEQ|TIME", help="As it was after a sequence number or time.")
-]
+AsOf = Annotated[str | None, typer.Option("--as-of", metavar="SEQ|TIME", help="As it was then.")]
 
 
 @command("trace")

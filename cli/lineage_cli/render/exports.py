@@ -94,7 +94,8 @@ def to_html(body: dict[str, Any]) -> str:
         '<!doctype html><html lang="en"><head><meta charset="utf-8">',
         f"<title>Correction {escape(correction['id'])}</title>",
         "<style>body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}"
-        "article{border-left:6px solid #a30000;padding:.2rem 1rem;margin:1rem 0}article.review{border-left-style:dashed}"
+        "article{border-left:6px solid #a30000;padding:.2rem 1rem;margin:1rem 0}"
+        "article.review{border-left-style:dashed}"
         "del{background:#ffd7d7}ins{background:#d3f5d3}</style></head><body>",
         f"<h1>Correction <code>{escape(correction['id'])}</code></h1>",
         f"<p>{escape(correction['reason'] or '')} — {escape(correction['state'])}</p><ol>",
