@@ -253,6 +253,10 @@ class Spread(Protocol):
         """Whether work is pending, of one cause or at all. A query, never a stored flag."""
         ...
 
+    def amount(self, cause: int | None = None) -> int:
+        """How many marks are unexpanded or to be read again."""
+        ...
+
     def step(self, batch: int = 20000) -> Step:
         """A piece of pending work, about ``batch`` marks: first what is to be read again, then invalid marks.
 
