@@ -281,8 +281,10 @@ def effects(
     effect = Effect([], [], [])
     for row in rows:
         editions = {(row.uri, row.edition)}
-        if row.kind == ChangeKind.WITHDRAW:
-            # Where an edition is withdrawn, what its coming said of the older edition's spans falls away.
+        source = chains.version(row.uri, row.edition, row.source)
+        if row.kind == ChangeKind.WITHDRAW or source is None or source.sha256 is None:
+            # Where an edition is withdrawn, what its coming said of the older edition's spans falls away;
+            # where it gets a text again, that comes back.
             editions |= {(row.uri, older.edition) for _, older in _editions_into(tx, chains, row)}
         for uri, edition in sorted(editions):
             _effect_on(tx, chains, uri, edition, row, pending, effect)

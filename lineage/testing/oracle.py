@@ -11,10 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from lineage.align import Alignment
 from lineage_schema.identity import span_id
 from lineage_schema.text import TextIndex, edge_word, neighbours_changed
-
-from lineage.align import Alignment
 
 INCOMPLETE = "incomplete"
 PASS = {
@@ -213,7 +212,9 @@ class Oracle:
             return 0
         first = newer[0]
         old = self.editions[change.uri, change.edition][change.source - 1].text
-        assert first.alignment is not None and first.text is not None and old is not None
+        assert first.alignment is not None
+        assert first.text is not None
+        assert old is not None
         start, end = anchors[change.source]
         pairs = {a + at: b + at for a, b, length in first.alignment.blocks for at in range(length)}
         image = [pairs.get(at) for at in range(start, end)]
@@ -287,7 +288,11 @@ class Oracle:
         if self.kinds[node] not in ("answer", "claim") or as_of is None:
             return False
         begin, end = correction.old.get("valid_from"), correction.old.get("valid_to")
-        return (begin is not None or end is not None) and (begin is None or begin <= as_of) and (end is None or as_of < end)
+        return (
+            (begin is not None or end is not None)
+            and (begin is None or begin <= as_of)
+            and (end is None or as_of < end)
+        )
 
     def marks(self) -> dict[tuple[str, str], int]:
         """(cause, node) → 1 review or 2 invalid, for all that must be marked."""
@@ -324,7 +329,12 @@ class Oracle:
             severity = here.get(dst, 0)
             if not severity or role not in PASS or (type_ == "replacement" and role not in ("cites", "claim")):
                 continue
-            if severity == 1 and dst in self.spans and correction is not None and not self.reads(correction, dst, version):
+            if (
+                severity == 1
+                and dst in self.spans
+                and correction is not None
+                and not self.reads(correction, dst, version)
+            ):
                 continue
             if correction is not None and self.excluded(correction, node):
                 continue
