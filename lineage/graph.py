@@ -14,6 +14,8 @@ from lineage import correct as correcting
 from lineage.chains import Chains
 from lineage.check import Check, check
 from lineage.decide import dismiss
+from lineage.doctor import Doctor, doctor
+from lineage.history import History, history
 from lineage.rebuild import Plan, plan
 from lineage.refs import resolve
 from lineage.register import Registered, register
@@ -24,6 +26,7 @@ from lineage.runs import RunHandle, begin
 from lineage.stores.base import Decision, NodeView, RunState, Step, Store, Transaction
 from lineage.trace import Trace, impact, trace
 from lineage.urls import open_store
+from lineage.verify import Verification, verify
 from lineage_schema.errors import BadInput, Conflict, NotFound
 from lineage_schema.identity import run_id
 from lineage_schema.records import Finish, Record, Run
@@ -185,6 +188,18 @@ class LineageGraph:
             return tx.reading.views([id_])[id_]
 
         return self._read(work)
+
+    def history(self, ref: str) -> History:
+        """What happened to a node, or to a document by its uri."""
+        return self._read(lambda tx: history(tx, ref))
+
+    def doctor(self) -> Doctor:
+        """The state of the store and of pending work."""
+        return self._read(doctor)
+
+    def verify(self, progress: Callable[[int, int], None] | None = None) -> Verification:
+        """Re-derives ids, hashes, slices, anchors, names and marks, and lists what disagrees."""
+        return self._read(lambda tx: verify(tx, progress))
 
     def find(self, text: str, *, kind: str | None = None, limit: int = 50) -> list[NodeView]:
         """Nodes whose text, title, key or alias contains ``text``, in the order kind, namespace, key, id."""

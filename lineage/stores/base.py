@@ -382,6 +382,11 @@ class Transaction(Protocol):
         ...
 
     @property
+    def auditing(self) -> protocols.Auditing:
+        """What verification asks."""
+        ...
+
+    @property
     def reading(self) -> protocols.Reading:
         """Look-ups and walks."""
         ...

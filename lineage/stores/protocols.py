@@ -5,8 +5,8 @@ Nodes are named by ids, versions by (uri, edition, number); row handles stay ins
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Protocol
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Protocol
 
 from lineage.stores.base import (
     CauseState,
@@ -31,12 +31,18 @@ from lineage.stores.base import (
     Walk,
 )
 
+Finding = tuple[str, str, Any, Any]
+
 
 class Sources(Protocol):
     """What nodes are derived from: documents, versions, statements, spans."""
 
     def documents(self, uris: Collection[str]) -> dict[str, DocumentState]:
         """Those of the documents that exist."""
+        ...
+
+    def uris(self, *, after: str = "", limit: int) -> list[str]:
+        """Document uris in order, a page of them."""
         ...
 
     def versions(self, editions: Collection[EditionKey]) -> dict[EditionKey, list[VersionState]]:
@@ -288,6 +294,46 @@ class Purge(Protocol):
         ...
 
 
+class Auditing(Protocol):
+    """What verification asks: raw rows in pages, and relations that must hold."""
+
+    def storage(self) -> Iterator[tuple[str, str]]:
+        """(place, fault) of the file itself and of the record of migrations."""
+        ...
+
+    def texts(self) -> Iterator[tuple[str, str]]:
+        """(sha256, text) of all texts that were not purged."""
+        ...
+
+    def version_id(self, uri: str, edition: int, number: int) -> str | None:
+        """A version's stored id."""
+        ...
+
+    def runs(self) -> Iterator[tuple[str, str, str]]:
+        """(id, namespace, key) of all runs."""
+        ...
+
+    def node_count(self) -> int:
+        """How many nodes there are."""
+        ...
+
+    def mark_count(self) -> int:
+        """How many marks there are, closed ones included."""
+        ...
+
+    def node_ids(self, size: int) -> Iterator[list[str]]:
+        """The ids of all nodes, in pages."""
+        ...
+
+    def relations(self) -> Iterator[Finding]:
+        """What one table says of another and the other does not: (item, field, found, expected)."""
+        ...
+
+    def marks(self) -> Iterator[Finding]:
+        """Marks that are not what the rule says, where nothing is pending: each way round."""
+        ...
+
+
 class Reading(Protocol):
     """Look-ups and walks: operations that change nothing."""
 
@@ -341,6 +387,26 @@ class Reading(Protocol):
 
     def sequence_at(self, at: int) -> int:
         """The last sequence number given at or before a time (UTC microseconds)."""
+        ...
+
+    def makings(self, id_: str) -> list[tuple[str, str, int, int, int | None, int | None]]:
+        """(run, producer, begin, made, time, until) of a node's derivations, past ones included."""
+        ...
+
+    def mark_history(self, id_: str) -> list[tuple[str, int, int, int | None, str | None]]:
+        """(cause, severity, since, until, resolution) of a node's marks, past ones included; severity 0 is closed."""
+        ...
+
+    def decision_history(self, id_: str) -> list[tuple[str, str, str, str | None, int, int]]:
+        """(cause, kind, reason, who, seq, time) of decisions about a node."""
+        ...
+
+    def finding_counts(self) -> dict[str, int]:
+        """How many findings of each kind were kept."""
+        ...
+
+    def sizes(self) -> dict[str, int]:
+        """Bytes of the database file: used, and free inside it."""
         ...
 
     def reach(self, ids: Collection[str], *, up: bool, passing: bool = True, limit: int | None = None) -> list[str]:

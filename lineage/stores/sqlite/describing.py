@@ -198,3 +198,48 @@ class Describing:
                 (at,),
             )
         )
+
+    # history and state
+
+    def makings(self, id_: str) -> list[tuple[str, str, int, int, int | None, int | None]]:
+        """(run, producer, begin, made, time, until) of a node's derivations, past ones included."""
+        return [
+            ("r1:" + digest.hex(), producer, begin, made, at, until)
+            for digest, producer, begin, made, at, until in self._connection.execute(
+                """select r.hash, r.producer, q.begin, q.made, r.at, q.until from (
+                     select n.run, n.begin, n.made, null as until from node n where n.hash = ?1 and n.run is not null
+                     union all select p.run, p.begin, p.made, p.until from past_derivation p
+                     join node n on n.id = p.node where n.hash = ?1) q
+                   join run r on r.id = q.run order by q.made, q.begin""",
+                (digest_of(id_),),
+            )
+        ]
+
+    def mark_history(self, id_: str) -> list[tuple[str, int, int, int | None, str | None]]:
+        """(cause, severity, since, until, resolution) of a node's marks, past ones included; severity 0 is closed."""
+        return self._connection.execute(
+            """select c.name, q.severity, q.since, q.until, q.resolution from (
+                 select m.node, m.cause, m.severity, m.since, null as until, m.resolution from mark m
+                 union all select p.node, p.cause, p.severity, p.since, p.until, p.resolution from past_mark p) q
+               join node n on n.id = q.node join cause c on c.id = q.cause where n.hash = ? order by q.since""",
+            (digest_of(id_),),
+        ).fetchall()
+
+    def decision_history(self, id_: str) -> list[tuple[str, str, str, str | None, int, int]]:
+        """(cause, kind, reason, who, seq, time) of decisions about a node."""
+        return self._connection.execute(
+            """select c.name, d.kind, d.reason, d.who, d.seq, d.at from decision d join node n on n.id = d.node
+               join cause c on c.id = d.cause where n.hash = ? order by d.seq""",
+            (digest_of(id_),),
+        ).fetchall()
+
+    def finding_counts(self) -> dict[str, int]:
+        """How many findings of each kind were kept."""
+        return dict(self._connection.execute("select kind, count(*) from finding group by kind order by kind"))
+
+    def sizes(self) -> dict[str, int]:
+        """Bytes of the database file: used, and free inside it."""
+        page, total, free = (
+            one(self._connection, f"pragma {name}") for name in ("page_size", "page_count", "freelist_count")
+        )
+        return {"file": page * total, "free": page * free}

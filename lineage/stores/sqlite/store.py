@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from lineage.stores.sqlite import connection as connections
 from lineage.stores.sqlite import migrate
+from lineage.stores.sqlite.auditing import Auditing
 from lineage.stores.sqlite.codes import Codes, one
 from lineage.stores.sqlite.graph import Graph
 from lineage.stores.sqlite.marks import Marks
@@ -40,6 +41,7 @@ class SqliteTransaction:
         self.marks = Marks(connection, self._codes, self.sources, self.spread, self._scopes)
         self.reading = Reading(connection, self._codes)
         self.purge = Purge(connection, self._codes)
+        self.auditing = Auditing(connection, self._codes)
 
     def begin(self) -> None:
         """A new transaction: its time is taken when first asked."""
