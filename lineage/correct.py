@@ -280,14 +280,15 @@ def effects(
     """
     effect = Effect([], [], [])
     for row in rows:
-        editions = {(row.uri, row.edition)}
+        # (edition, version): spans that stood in that version may be told something else now.
+        places = {(row.edition, row.source)}
         source = chains.version(row.uri, row.edition, row.source)
         if row.kind == ChangeKind.WITHDRAW or source is None or source.sha256 is None:
             # Where an edition is withdrawn, what its coming said of the older edition's spans falls away;
             # where it gets a text again, that comes back.
-            editions |= {(row.uri, older.edition) for _, older in _editions_into(tx, chains, row)}
-        for uri, edition in sorted(editions):
-            _effect_on(tx, chains, uri, edition, row, pending, effect)
+            places |= {(older.edition, older.source) for _, older in _editions_into(tx, chains, row)}
+        for edition, version in sorted(places):
+            _effect_on(tx, chains, (row.uri, edition, version), row, pending, effect)
     return effect
 
 
@@ -305,23 +306,19 @@ def _editions_into(tx: Transaction, chains: Chains, row: ChangeRow) -> list[tupl
 def _effect_on(
     tx: Transaction,
     chains: Chains,
-    uri: str,
-    edition: int,
+    place: tuple[str, int, int],
     row: ChangeRow,
     pending: Sequence[tuple[str, ChangeRow]],
     effect: Effect,
 ) -> None:
+    uri, edition, version = place
     corrections = [
         *tx.marks.corrections_of(uri, edition),
-        *((c, r) for c, r in pending if (r.uri, r.edition) == (uri, edition)),
+        *((cause, each) for cause, each in pending if (each.uri, each.edition) == (uri, edition)),
     ]
-    candidates = (
-        dict.fromkeys(id_ for id_, _, _ in tx.sources.anchored(uri, edition, row.source))
-        if (edition == row.edition)
-        else {}
-    )
-    new = chains.version(uri, edition, row.target) if row.target_edition == edition else None
-    if new is not None and new.base is not None and new.base != row.source:
+    candidates = dict.fromkeys(id_ for id_, _, _ in tx.sources.anchored(uri, edition, version))
+    new = chains.version(uri, edition, row.target) if row.target_edition == row.edition == edition else None
+    if new is not None and new.base is not None and new.base != version:
         candidates.update(dict.fromkeys(id_ for id_, _, _ in tx.sources.anchored(uri, edition, new.base)))
     candidates.update(dict.fromkeys(tx.marks.seeded(uri, edition)))
     spans = tx.sources.spans(candidates)

@@ -1,0 +1,14 @@
+"""Run by the kill test: corrects the store named on the command line, in small steps, until it is done or killed."""
+
+import sys
+
+from worlds import TEXT, URI, edited
+
+from lineage import LineageGraph
+
+graph = LineageGraph.open(f"sqlite:///{sys.argv[1]}")
+print("ready", flush=True)
+sys.stdin.readline()
+graph.correct({URI: edited(TEXT, 0)}, reason="killed", propagate=False)
+graph.propagate(batch=2)
+print("done", flush=True)

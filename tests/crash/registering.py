@@ -1,0 +1,26 @@
+"""Run by the race test: registers dependents of hot nodes until its standard input ends."""
+
+import random
+import select
+import sys
+
+from lineage import Input, LineageGraph, Node, NodeRef
+
+graph = LineageGraph.open(f"sqlite:///{sys.argv[1]}")
+name = sys.argv[2]
+chance = random.Random(name)
+run = graph.run("n", producer=name)
+print("ready", flush=True)
+number = 0
+while not select.select([sys.stdin], [], [], 0)[0]:
+    number += 1
+    hot = NodeRef(kind="note", namespace="n", key=f"{chance.randrange(6)}-{chance.randrange(4)}")
+    records = [
+        Node(kind="late", namespace="n", key=f"{name}-{number}", text=f"{name} {number}", inputs=(Input(ref=hot),))
+    ]
+    if number % 5 == 0:
+        # A node that exists is derived anew, from another input.
+        other = NodeRef(kind="late", namespace="n", key=f"{name}-{chance.randrange(1, number)}")
+        records.append(Node(kind="again", namespace="n", key=name, text="again", inputs=(Input(ref=other),)))
+        run = graph.run("n", producer=name)
+    run.register(records)
