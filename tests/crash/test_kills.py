@@ -43,6 +43,12 @@ def start(path: Path) -> subprocess.Popen[str]:
     return child
 
 
+def ended(child: subprocess.Popen[str]) -> int:
+    """Waits for a child and closes its pipes."""
+    child.communicate(timeout=60)
+    return child.returncode
+
+
 def go(child: subprocess.Popen[str]) -> None:
     assert child.stdin is not None
     child.stdin.write("go\n")
@@ -52,15 +58,16 @@ def go(child: subprocess.Popen[str]) -> None:
 def test_killed_anywhere_it_resumes_to_the_same_marks(tmp_path: Path) -> None:
     base = tmp_path / "base.db"
     with LineageGraph.open(f"sqlite:///{base}", create=True) as graph:
-        build(graph, layers=25, width=10)
+        build(graph, layers=40, width=10)
     whole = tmp_path / "whole.db"
     shutil.copy(base, whole)
     child = start(whole)
     began = time.monotonic()
     go(child)
-    assert child.wait(60) == 0
+    assert ended(child) == 0
     needed = time.monotonic() - began
     expected = marks(whole)
+    print(f"an undisturbed run takes {needed:.2f} s and makes {len(expected)} marks")
     assert len(expected) > 200
 
     chance = random.Random(7)
@@ -73,14 +80,15 @@ def test_killed_anywhere_it_resumes_to_the_same_marks(tmp_path: Path) -> None:
             # The next one starts up while this one works.
             waiting.append(start(copied(base, tmp_path / f"{number + 1}.db")))
         go(child)
-        time.sleep(chance.uniform(0.05, 0.95) * needed)
+        time.sleep(chance.uniform(0.1, 0.75) * needed)
         child.send_signal(signal.SIGKILL)
-        child.wait()
+        ended(child)
         found = marks(path)
         between += 0 < len(found) < len(expected)
         resumed(path)
         assert marks(path) == expected
         path.unlink()
+    print(f"{between} of {KILLS} kills fell between the first mark and the last")
     assert between >= KILLS // 2, f"only {between} of {KILLS} kills fell between the first mark and the last"
 
 

@@ -13,6 +13,7 @@ from lineage.stores.sqlite.codes import (
     ROLES,
     Codes,
     chunks,
+    digest_of,
     id_of,
     marks,
     one,

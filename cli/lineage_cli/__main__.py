@@ -1,0 +1,5 @@
+"""``python -m lineage_cli``."""
+
+from lineage_cli.main import run
+
+run()
