@@ -119,7 +119,7 @@ class Chain:
 
     def __init__(self, versions: Sequence[ChainVersion]) -> None:
         """Raises ValueError where numbers have gaps, or a base is missing, later, or without an alignment."""
-        self._versions = {version.number: version for version in versions}
+        self.versions = {version.number: version for version in versions}
         self._texts: dict[int, TextIndex] = {}
         self._recent: _Course | None = None
         first = versions[0].number if versions else 1
@@ -137,7 +137,7 @@ class Chain:
         Raises KeyError for an unknown version, ValueError for one without a text and for a range that is empty or not
         in it.
         """
-        check_range(start, end, len(self._text(version)))
+        check_range(start, end, len(self.text_of(version)))
         while (found := self._back(version, start, end)) is not None:
             version, start, end = found
         return version, start, end
@@ -174,29 +174,29 @@ class Chain:
             self._recent = recent = _Course(self, self.first(version, start, end))
         return recent
 
-    def _text(self, number: int) -> TextIndex:
+    def text_of(self, number: int) -> TextIndex:
         if number not in self._texts:
-            text = self._versions[number].text
+            text = self.versions[number].text
             if text is None:
                 raise ValueError(f"version {number} has no text")
             self._texts[number] = text if isinstance(text, TextIndex) else text()
         return self._texts[number]
 
-    def _step(self, number: int) -> tuple[Alignment, TextIndex, TextIndex] | None:
+    def step(self, number: int) -> tuple[Alignment, TextIndex, TextIndex] | None:
         """The alignment to a version from its base, and their texts; None where there is no base, or no text."""
-        version = self._versions[number]
+        version = self.versions[number]
         if version.base is None or version.alignment is None:
             return None
-        if version.text is None or self._versions[version.base].text is None:
+        if version.text is None or self.versions[version.base].text is None:
             return None
-        a, b = self._text(version.base), self._text(number)
+        a, b = self.text_of(version.base), self.text_of(number)
         if (version.alignment.length_a, version.alignment.length_b) != (len(a), len(b)):
             raise ValueError(f"the alignment of version {number} is not that of its text and base {version.base}")
         return version.alignment, a, b
 
     def _back(self, number: int, start: int, end: int) -> Place | None:
-        step = self._step(number)
-        base = self._versions[number].base
+        step = self.step(number)
+        base = self.versions[number].base
         if step is None or base is None:
             return None
         alignment, a, b = step
@@ -213,10 +213,10 @@ class _Course:
         self._neighbourhoods: dict[int, Neighbourhood] = {}
         number, start, end = first
         self.anchors: dict[int, Range] = {number: (start, end)}
-        for later, version in chain._versions.items():
+        for later, version in chain.versions.items():
             if later <= number or version.base not in self.anchors:
                 continue
-            step = chain._step(later)
+            step = chain.step(later)
             found = step and stand(*step, *self.anchors[version.base])
             if found:
                 self.anchors[later] = found
@@ -224,7 +224,7 @@ class _Course:
     def neighbourhood(self, number: int) -> Neighbourhood:
         """What stands around the span in a version where it stands."""
         if number not in self._neighbourhoods:
-            self._neighbourhoods[number] = self._chain._text(number).neighbourhood(*self.anchors[number])
+            self._neighbourhoods[number] = self._chain.text_of(number).neighbourhood(*self.anchors[number])
         return self._neighbourhoods[number]
 
     def carried_class(self, number: int) -> tuple[SpanClass, Range | None]:
@@ -235,7 +235,7 @@ class _Course:
     @cached_property
     def ended(self) -> list[Ended]:
         found: list[Ended] = []
-        for number in self._chain._versions:
+        for number in self._chain.versions:
             if number - 1 in self.anchors and number not in self.anchors:
                 until = next((later for later in self.anchors if later > number), None)
                 found.append(Ended(number, *self.carried_class(number), until))
@@ -277,8 +277,8 @@ class _Course:
         """The aligned range in each version where it is known: where the span stands, and in the bases of these."""
         known: dict[int, Range | None] = dict(self.anchors)
         number, start, end = self._first
-        while (step := self._chain._step(number)) is not None and (
-            base := self._chain._versions[number].base
+        while (step := self._chain.step(number)) is not None and (
+            base := self._chain.versions[number].base
         ) is not None:
             alignment, a, b = step
             start, end = carry(alignment.inverse(), b, a, start, end)
@@ -293,10 +293,10 @@ class _Course:
         at: int | None = number
         while at is not None and at not in known:
             path.append(at)
-            at = self._chain._versions[at].base
+            at = self._chain.versions[at].base
         here = None if at is None else known[at]
         for version in reversed(path):
-            step = self._chain._step(version)
+            step = self._chain.step(version)
             here = None if here is None or step is None else carry(*step, *here)
             known[version] = here
         return here

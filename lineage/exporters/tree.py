@@ -13,10 +13,10 @@ CAVEAT = "This shows what the claim rests on, not that the model read it."
 def render(trace: Trace) -> str:
     """The tree, with quotes under spans, and a closing line that counts."""
     following: dict[str, list[EdgeView]] = {}
-    for edge in trace.edges:
-        following.setdefault(edge.dst if trace.up else edge.src, []).append(edge)
+    for each in trace.edges:
+        following.setdefault(each.dst if trace.up else each.src, []).append(each)
     for edges in following.values():
-        edges.sort(key=lambda edge: (trace.nodes[_other(trace, edge)].level, edge.role))
+        edges.sort(key=lambda each: (trace.nodes[_other(trace, each)].level, each.role))
     lines: list[str] = []
     written: set[str] = set()
     for root in trace.roots:
@@ -33,9 +33,11 @@ def render(trace: Trace) -> str:
             below = following.get(id_, [])
             inner = prefix + indent
             lines.extend(inner + ("│  " if below else "   ") + text for text in _details(node))
-            for number, each in reversed(list(enumerate(below))):
+            for number, beneath in reversed(list(enumerate(below))):
                 last = number == len(below) - 1
-                stack.append((_other(trace, each), inner, "└─ " if last else "├─ ", "   " if last else "│  ", each))
+                stack.append(
+                    (_other(trace, beneath), inner, "└─ " if last else "├─ ", "   " if last else "│  ", beneath)
+                )
     return "\n".join([*lines, _closing(trace)])
 
 

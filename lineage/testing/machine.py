@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -16,8 +16,10 @@ from lineage_schema.errors import Conflict, NotFound
 from lineage_schema.identity import content_hash, key_text, node_id, parse_key
 from lineage_schema.records import (
     Answer,
+    AnswerRef,
     Citation,
     Claim,
+    ClaimRef,
     Document,
     Extend,
     Finish,
@@ -47,9 +49,15 @@ body = st.lists(paragraph, min_size=1, max_size=3).map(lambda parts: "\n\n".join
 class Machine(RuleBasedStateMachine):
     """Drives the public API, tells the oracle what happened, and compares."""
 
-    open_graph: ClassVar[Callable[[str], LineageGraph]]
-    """The hook: opens the graph of a name, making it where it is new."""
-    name: ClassVar[Callable[[], str]]
+    @classmethod
+    def name(cls) -> str:
+        """A hook: the name of a graph that is new."""
+        raise NotImplementedError
+
+    @classmethod
+    def open_graph(cls, where: str) -> LineageGraph:
+        """A hook: opens the graph of a name, making it where it is new."""
+        raise NotImplementedError
 
     def __init__(self) -> None:
         super().__init__()
@@ -178,7 +186,7 @@ class Machine(RuleBasedStateMachine):
         retrieved: judge.Edges,
         shuffled: Callable[[list[Any]], list[Any]],
     ) -> None:
-        ref = {"namespace": "w", "key": key}
+        ref = AnswerRef(namespace="w", key=key)
         scope = {} if as_of is None else {"as_of": as_of}
         claim_text, answer_text = f"c{len(cites)}", f"a{len(cites)}"
         forms: list[Any] = [
@@ -187,7 +195,7 @@ class Machine(RuleBasedStateMachine):
         ]
         for number, ((_, target), version) in enumerate(cites.items(), 1):
             to = target if version is None else SpanById(id=target, version=version)
-            forms.append(Citation(claim={"answer": ref, "ordinal": 1}, order=number, marker=f"[{number}]", target=to))
+            forms.append(Citation(claim=ClaimRef(answer=ref, ordinal=1), order=number, marker=f"[{number}]", target=to))
         for (_, target), version in retrieved.items():
             forms.append(
                 Retrieved(answer=ref, target=target if version is None else SpanById(id=target, version=version))

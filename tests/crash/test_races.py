@@ -65,13 +65,17 @@ def one_round(graph: LineageGraph, path: Path, turn: int) -> bool:
             assert cache.check("top").status == "stale"
             met = met or count(graph) > before
             if not graph.store.write(lambda tx: tx.spread.step(batch)).pending:
-                return met
+                break
             # Others get a turn at the one write lock.
-            time.sleep(0.01)
+            time.sleep(0.02)
+    # Back to the first text: everything clears, and the next round marks it anew.
+    graph.undo(done.id)
+    return met
 
 
 def count(graph: LineageGraph) -> int:
-    return graph.store.read(lambda tx: tx.auditing.node_count())
+    """How many nodes there are."""
+    return int(graph.store.read(lambda tx: tx.auditing.node_count()))
 
 
 def late_is_marked(graph: LineageGraph, id_: str) -> bool:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
 from lineage import LineageGraph
 from lineage.testing.machine import Machine
 
@@ -26,8 +27,13 @@ def cleaned() -> Iterator[None]:
 class Sqlite(Machine):
     """The embedded store."""
 
-    name = staticmethod(lambda: str(FOLDER / f"{next(NUMBERS)}.db"))
-    open_graph = staticmethod(lambda where: LineageGraph.open(f"sqlite:///{where}", create=True))
+    @classmethod
+    def name(cls) -> str:
+        return str(FOLDER / f"{next(NUMBERS)}.db")
+
+    @classmethod
+    def open_graph(cls, where: str) -> LineageGraph:
+        return LineageGraph.open(f"sqlite:///{where}", create=True)
 
 
 TestSqlite = Sqlite.TestCase

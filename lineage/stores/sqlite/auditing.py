@@ -119,14 +119,13 @@ class Auditing:
             yield id_of(node), f"mark of {cause}", found, expected
 
 
-_NAME = "(select k.name || ':' || coalesce(s.name, '') || '/' || coalesce(a.key, hex(n.hash)) from node n join kind k"
-_NAME += (
-    " on k.id = n.kind left join name a on a.id = n.name left join namespace s on s.id = a.namespace where n.id = {})"
-)
-
-
 def _name(column: str) -> str:
-    return _NAME.format(column)
+    """The public name of a node's row, for use inside a statement."""
+    return (
+        "(select k.name || ':' || coalesce(s.name, '') || '/' || coalesce(a.key, hex(n.hash)) from node n"
+        " join kind k on k.id = n.kind left join name a on a.id = n.name left join namespace s on s.id = a.namespace"
+        f" where n.id = {column})"
+    )
 
 
 RELATIONS: tuple[tuple[str, Any, str], ...] = (
@@ -162,27 +161,32 @@ RELATIONS: tuple[tuple[str, Any, str], ...] = (
     (
         "extension",
         "the begin of a run",
-        f"select {_name('src')}, ext from edge where ext is not null and not exists (select 1 from run where begin = ext)",
+        f"""select {_name("src")}, ext from edge
+            where ext is not null and not exists (select 1 from run where begin = ext)""",
     ),
     (
         "run",
         "a run",
-        f"select {_name('x.id')}, x.run from node x where x.run is not null and not exists (select 1 from run r where r.id = x.run)",
+        f"""select {_name("x.id")}, x.run from node x
+            where x.run is not null and not exists (select 1 from run r where r.id = x.run)""",
     ),
     (
         "begin of its run",
         None,
-        f"select {_name('x.id')}, x.begin, r.begin from node x join run r on r.id = x.run where x.derived and x.begin <> r.begin",
+        f"""select {_name("x.id")}, x.begin, r.begin from node x join run r on r.id = x.run
+            where x.derived and x.begin <> r.begin""",
     ),
     (
         "begin of its run",
         "a run's begin",
-        f"select {_name('x.id')}, x.begin from node x where x.begin is not null and not exists (select 1 from run where begin = x.begin)",
+        f"""select {_name("x.id")}, x.begin from node x
+            where x.begin is not null and not exists (select 1 from run where begin = x.begin)""",
     ),
     (
         "derived",
         None,
-        f"select {_name('x.id')}, x.derived, r.derived from node x join run r on r.id = x.run where x.derived <> r.derived",
+        f"""select {_name("x.id")}, x.derived, r.derived from node x join run r on r.id = x.run
+            where x.derived <> r.derived""",
     ),
     (
         "made",
@@ -251,12 +255,14 @@ RELATIONS: tuple[tuple[str, Any, str], ...] = (
     (
         "citation",
         "of a claim",
-        "select 'citation ' || number, claim from citation c where not exists (select 1 from claim x where x.node = c.claim)",
+        """select 'citation ' || number, claim from citation c
+            where not exists (select 1 from claim x where x.node = c.claim)""",
     ),
     (
         "closed mark",
         "with a resolution",
-        f"select {_name('node')}, severity from mark where severity = 0 and resolution is null or severity not in (0, 1, 2)",
+        f"""select {_name("node")}, severity from mark
+            where severity = 0 and resolution is null or severity not in (0, 1, 2)""",
     ),
     (
         "via",
