@@ -118,10 +118,12 @@ class Alignment:
         stands where the text was. An empty range of *a* stays empty. Raises ValueError where it is not in *a*.
         """
         if start == end and 0 <= start <= self.length_a:
-            return (self._place(start),) * 2
+            place = self._place(start)
+            return place, place
         found = self.pieces(start, end)
         if not found:
-            return (self._place(start),) * 2
+            place = self._place(start)
+            return place, place
         return found[0].start, found[-1].end
 
     def pieces(self, start: int, end: int) -> list[Piece]:

@@ -2,66 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from lineage.chains import Chains
+from lineage.passages import Passage, passages
 from lineage.refs import describe, resolve
-from lineage.report.changes import locate, said_of
+from lineage.report.affected import iso
 from lineage.report.labels import label, order
-from lineage.stores.base import CitationRow, EdgeView, NodeView, Seed, SpanRow, Transaction
+from lineage.stores.base import INCOMPLETE, CauseState, CitationRow, EdgeView, NodeView, SpanRow, Transaction, Walk
 from lineage_schema.errors import BadInput, NotFound
 from lineage_schema.vocabulary import Kind, Severity
 
-BESIDE = 40
-"""Code points of the source shown on each side of a quote."""
-
-
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """Where a span is, and what became of it. Offsets are code points in ``version``.
-
-    ``old``/``new`` are set where a correction ended the span: the sentences then and now.
-    """
-
-    uri: str
-    edition: int
-    version: int
-    start: int
-    end: int
-    page: str | None
-    section: str | None
-    quote: str | None
-    before: str
-    after: str
-    now: tuple[int, int, int] | None
-    cls: str
-    old: str | None = None
-    new: str | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "uri": self.uri,
-            "edition": self.edition,
-            "version": self.version,
-            "start": self.start,
-            "end": self.end,
-            "page": self.page,
-            "section": self.section,
-            "quote": self.quote,
-            "before": self.before,
-            "after": self.after,
-            "now": None if self.now is None else dict(zip(("version", "start", "end"), self.now, strict=True)),
-            "class": self.cls,
-            "old": self.old,
-            "new": self.new,
-        }
+CAUSE_TYPES = ("correction", "replacement", "incomplete")
+STATUS = tuple(severity.word if severity else "fresh" for severity in Severity)
 
 
 @dataclass(frozen=True, slots=True)
 class TraceNode:
-    """One node of a trace. ``status`` is the worst open mark: fresh, review or invalid."""
+    """One node of a trace.
+
+    ``level`` counts the edges from the nearest root. ``status`` is the worst open mark: fresh, review or invalid.
+    ``passage`` is set for spans, ``citations`` (as printed, those that point to nothing too) for claims.
+    """
 
     view: NodeView
     name: str
@@ -70,6 +33,11 @@ class TraceNode:
     status: str
     passage: Passage | None
     citations: tuple[CitationRow, ...]
+
+    @property
+    def causes(self) -> tuple[str, ...]:
+        """The corrections and replacing runs that mark it."""
+        return tuple(mark.cause for mark in self.view.marks if mark.type != INCOMPLETE)
 
     def to_json(self) -> dict[str, Any]:
         view = self.view
@@ -86,11 +54,17 @@ class TraceNode:
             "lineage": view.lineage,
             "reason": view.reason,
             "current": view.current,
+            "run": view.run,
             "producer": view.producer,
             "marks": [
-                {"cause": mark.cause, "severity": Severity(mark.severity).word, "since": mark.since}
+                {
+                    "cause": mark.cause,
+                    "type": CAUSE_TYPES[mark.type],
+                    "severity": Severity(mark.severity).word,
+                    "since": mark.since,
+                }
                 for mark in view.marks
-                if mark.type < 2
+                if mark.type != INCOMPLETE
             ],
         }
         if self.passage is not None:
@@ -114,10 +88,13 @@ class TraceNode:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """A part of the graph. ``up`` is an impact. ``cut`` counts nodes that a limit left out.
+    """A part of the graph. ``up`` is an impact; ``document`` is the uri whose spans it begins at.
 
-    ``as_of`` is the sequence number that was read; ``final`` tells whether nothing can still come
-    before it (no run that began earlier is unfinished).
+    ``nodes`` are ordered by level, kind, namespace, key, id. ``cut`` counts the nodes that were met and that a limit
+    left out; what lies behind them was not looked at. ``as_of`` is the sequence number that was read (None: all);
+    ``final`` tells whether nothing can still come before it. Nodes do not change, but ``current`` is as of now always.
+    ``pending`` counts marks that propagation has still to carry on: until it is 0, a node may be worse than its
+    ``status``. ``causes`` are the corrections and runs that the marks name.
     """
 
     roots: tuple[str, ...]
@@ -127,14 +104,30 @@ class Trace:
     cut: int
     as_of: int | None = None
     final: bool = True
-    counts: Mapping[str, int] = field(default_factory=dict)
+    counts: Mapping[str, int] = field(default_factory=dict[str, int])
+    document: str | None = None
+    pending: int = 0
+    causes: Mapping[str, CauseState] = field(default_factory=dict[str, CauseState])
 
     def to_json(self) -> dict[str, Any]:
         return {
             "schema": "impact/1" if self.up else "trace/1",
             "roots": list(self.roots),
+            "document": self.document,
             "as_of": self.as_of,
             "final": self.final,
+            "pending": self.pending,
+            "causes": [
+                {
+                    "id": cause.id,
+                    "type": CAUSE_TYPES[cause.type],
+                    "seq": cause.seq,
+                    "at": iso(cause.at),
+                    "reason": cause.reason,
+                    "by": cause.by,
+                }
+                for cause in self.causes.values()
+            ],
             "nodes": [node.to_json() for node in self.nodes.values()],
             "edges": [
                 {
@@ -143,6 +136,7 @@ class Trace:
                     "role": edge.role,
                     "origins": list(edge.origins),
                     "version": edge.version,
+                    "lineage": self.nodes[edge.src].view.lineage,
                 }
                 for edge in self.edges
             ],
@@ -153,33 +147,78 @@ class Trace:
 
 
 def trace(tx: Transaction, ref: str, *, limit: int | None = None, as_of: int | None = None) -> Trace:
-    """Down from a node to source characters, over all roles."""
-    return _walk(tx, [resolve(tx, ref, answers=True)], up=False, limit=limit, as_of=as_of)
+    """Down from a node to source characters, over all roles.
+
+    ``limit`` bounds the nodes, the nearest first. ``as_of`` reads edges, marks and what became of spans as they were
+    after that sequence number. Raises :class:`NotFound` for what did not exist then.
+    """
+    _check(limit, as_of)
+    root = resolve(tx, ref, answers=True)
+    found = _walk(tx, [root], up=False, limit=limit, as_of=as_of)
+    _check_existed(tx, found, root)
+    return found
 
 
 def impact(tx: Transaction, ref: str, *, limit: int | None = None, as_of: int | None = None) -> Trace:
-    """Up from a node, or from all spans of a document, over the roles that marks pass."""
+    """Up from a node, or from all spans of all versions of a document, over the roles that marks pass.
+
+    A document of which nothing was read yet has an empty impact. Otherwise as :func:`trace`.
+    """
+    _check(limit, as_of)
     documents = tx.sources.documents([ref])
-    if ref in documents:
-        roots = sorted({id_ for state in documents[ref].editions for id_ in tx.sources.of_edition(ref, state.edition)})
-        if not roots:
-            raise NotFound(f"nothing was read from {ref} yet: no span of it is registered")
-    else:
-        roots = [resolve(tx, ref, answers=True)]
-    return _walk(tx, roots, up=True, limit=limit, as_of=as_of)
+    if ref not in documents:
+        root = resolve(tx, ref, answers=True)
+        found = _walk(tx, [root], up=True, limit=limit, as_of=as_of)
+        _check_existed(tx, found, root)
+        return found
+    ids = {id_ for state in documents[ref].editions for id_ in tx.sources.of_edition(ref, state.edition)}
+    spans: dict[str, SpanRow] = tx.sources.spans(ids)
+    if as_of is not None:
+        came = {
+            (state.edition, version.number): version.seq
+            for state in documents[ref].editions
+            for version in tx.sources.versions([(ref, state.edition)])[ref, state.edition]
+        }
+        spans = {id_: row for id_, row in spans.items() if came[row.edition, row.version] <= as_of}
+    roots = sorted(spans, key=lambda id_: _place(spans[id_]))
+    kept = roots if limit is None else roots[:limit]
+    found = _walk(tx, kept, up=True, limit=limit, as_of=as_of)
+    return replace(found, document=ref, cut=found.cut + len(roots) - len(kept))
 
 
-def _walk(tx: Transaction, roots: list[str], *, up: bool, limit: int | None, as_of: int | None) -> Trace:
-    if limit is not None and limit < len(roots):
-        raise BadInput("trace", "limit", found=limit, expected=f"at least the {len(roots)} nodes that it begins at")
-    walk = tx.reading.walk(roots, up=up, passing=up, limit=limit, as_of=as_of)
+def status(view: NodeView) -> str:
+    """The worst open mark of corrections and replacements: ``fresh``, ``review`` or ``invalid``."""
+    return STATUS[max((mark.severity for mark in view.marks if mark.type != INCOMPLETE), default=0)]
+
+
+def _check(limit: int | None, as_of: int | None) -> None:
+    if limit is not None and limit < 1:
+        raise BadInput("trace", "limit", found=limit, expected="at least 1")
+    if as_of is not None and as_of < 0:
+        raise BadInput("trace", "as_of", found=as_of, expected="a sequence number, from 0")
+
+
+def _check_existed(tx: Transaction, found: Trace, root: str) -> None:
+    """A node begins with its first making. Raises :class:`NotFound` where that was later."""
+    if found.as_of is None or found.edges:
+        return
+    begins = [min(begin, made) for _, _, begin, made, _, _ in tx.reading.makings(root)]
+    if begins and min(begins) > found.as_of:
+        raise NotFound(
+            f"{found.nodes[root].name} was made at sequence number {min(begins)}, after {found.as_of}",
+            hint="lineage history NODE lists what happened and when",
+        )
+
+
+def _walk(tx: Transaction, roots: Sequence[str], *, up: bool, limit: int | None, as_of: int | None) -> Trace:
+    walk: Walk = tx.reading.walk(roots, up=up, passing=up, limit=limit, as_of=as_of)
     views: dict[str, NodeView] = tx.reading.views(walk.levels)
     if as_of is not None:
-        views = tx.reading.marks_then(views, as_of)
+        views = tx.reading.marks_then(tx.reading.made_then(views, as_of), as_of)
     spans: dict[str, SpanRow] = tx.sources.spans([id_ for id_, view in views.items() if view.kind == Kind.SPAN])
-    citations = tx.reading.citations([id_ for id_, view in views.items() if view.kind == Kind.CLAIM])
-    read = _versions_read(walk.edges)
-    passages = _passages(tx, spans, read)
+    claims = [id_ for id_, view in views.items() if view.kind == Kind.CLAIM]
+    citations = tx.reading.citations(claims, as_of=as_of)
+    places = passages(tx, spans, _versions_read(walk.edges), as_of)
     ordered = sorted(views, key=lambda id_: (walk.levels[id_], order(views[id_])))
     nodes = {
         id_: TraceNode(
@@ -188,24 +227,38 @@ def _walk(tx: Transaction, roots: list[str], *, up: bool, limit: int | None, as_
             label=label(views[id_], spans),
             level=walk.levels[id_],
             status=status(views[id_]),
-            passage=passages.get(id_),
+            passage=places.get(id_),
             citations=tuple(citations.get(id_, ())),
         )
         for id_ in ordered
     }
     edges = sorted(walk.edges, key=lambda edge: (order(views[edge.src]), edge.role, order(views[edge.dst])))
-    begins = tx.reading.run_begins()
-    final = as_of is None or as_of < min(begins.values(), default=as_of + 1)
+    marking = {cause for node in nodes.values() for cause in node.causes}
+    marking |= {node.passage.fate.cause for node in nodes.values() if node.passage and node.passage.fate}
     counts: dict[str, int] = {}
     for view in views.values():
         counts[view.kind] = counts.get(view.kind, 0) + 1
-    return Trace(tuple(roots), up, nodes, tuple(edges), walk.cut, as_of, final, dict(sorted(counts.items())))
+    return Trace(
+        roots=tuple(roots),
+        up=up,
+        nodes=nodes,
+        edges=tuple(edges),
+        cut=walk.cut,
+        as_of=as_of,
+        final=as_of is None or as_of <= _final_below(tx),
+        counts=dict(sorted(counts.items())),
+        pending=tx.spread.amount() if as_of is None else 0,
+        causes={cause.id: cause for cause in tx.marks.causes(sorted(marking))} if marking else {},
+    )
 
 
-def status(view: NodeView) -> str:
-    """The worst open mark of corrections and replacements: ``fresh``, ``review`` or ``invalid``."""
-    worst = max((mark.severity for mark in view.marks if mark.type < 2), default=0)
-    return ("fresh", "review", "invalid")[worst]
+def _final_below(tx: Transaction) -> int:
+    """The last sequence number before which nothing can still come: a run's new nodes begin when the run did."""
+    return min((begin - 1 for begin in tx.reading.run_begins().values()), default=tx.sequence())
+
+
+def _place(row: SpanRow) -> tuple[int, int, int, int, str]:
+    return row.edition, row.version, row.start, row.end, row.id
 
 
 def _versions_read(edges: Collection[EdgeView]) -> dict[str, int]:
@@ -215,61 +268,3 @@ def _versions_read(edges: Collection[EdgeView]) -> dict[str, int]:
         if edge.version is not None:
             read[edge.dst] = min(edge.version, read.get(edge.dst, edge.version))
     return read
-
-
-def _passages(tx: Transaction, spans: Mapping[str, SpanRow], read: Mapping[str, int]) -> dict[str, Passage]:
-    chains = Chains(tx)
-    chains.prefetch(row.uri for row in spans.values())
-    seeds: dict[str, list[Seed]] = tx.marks.seeds(list(spans))
-    causes = {cause.id: cause for cause in tx.marks.causes(list({s.cause for each in seeds.values() for s in each}))}
-    said: dict[tuple[str, int, int], dict[str, Any]] = {}
-    found: dict[str, Passage] = {}
-    for id_, row in spans.items():
-        number = read.get(id_, row.version)
-        start, end = row.anchors[number]
-        place = (row.uri, row.edition, number)
-        if place not in said:
-            said[place] = said_of(tx, *place)
-        page, section = locate(said[place], start, end)
-        text = chains.text(chains.version(*place))
-        document = chains.document(row.uri)
-        current = next((e.current for e in document.editions if e.edition == row.edition), None) if document else None
-        now = None if current is None or current not in row.anchors else (current, *row.anchors[current])
-        ended = [seed for seed in seeds.get(id_, ()) if seed.severity is Severity.INVALID]
-        beside = [seed for seed in seeds.get(id_, ()) if seed.severity is Severity.REVIEW]
-        cls = (ended or beside)[-1].cls if ended or beside else "stands"
-        old = new = None
-        if ended:
-            old, new = _old_and_new(chains, row, ended[-1], causes[ended[-1].cause].changes)
-        found[id_] = Passage(
-            uri=row.uri,
-            edition=row.edition,
-            version=number,
-            start=start,
-            end=end,
-            page=page,
-            section=section,
-            quote=None if text is None else text.text[start:end],
-            before="" if text is None else text.text[max(start - BESIDE, 0) : start],
-            after="" if text is None else text.text[end : end + BESIDE],
-            now=now,
-            cls=cls or "stands",
-            old=old,
-            new=new,
-        )
-    return found
-
-
-def _old_and_new(chains: Chains, row: SpanRow, seed: Seed, changes: Collection[Any]) -> tuple[str | None, str | None]:
-    """The span's words in the version that the correction changed, and what answers to them in the one it left."""
-    change = next((c for c in changes if c.uri == row.uri and c.edition == row.edition), None)
-    if change is None or change.source not in row.anchors:
-        return None, None
-    source = chains.text(chains.version(row.uri, row.edition, change.source))
-    target = chains.text(chains.version(row.uri, change.target_edition, change.target))
-    start, end = row.anchors[change.source]
-    old = None if source is None else source.text[start:end]
-    new = None
-    if target is not None and seed.start is not None and seed.end is not None:
-        new = target.text[seed.start : seed.end]
-    return old, new

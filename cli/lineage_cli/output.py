@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from typing import Any
 
@@ -65,7 +65,7 @@ def styled(text: str, style: str) -> None:
 
 
 @contextmanager
-def progress(what: str) -> Iterator[Callable[[int, int], None]]:
+def progress(what: str) -> Generator[Callable[[int, int], None]]:
     """A progress bar on a terminal, nothing elsewhere. Call it with what is done and the total (0: unknown)."""
     console = err()
     if not console.is_terminal:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lineage.exporters.tree import fold
+from lineage.exporters.plain import notes, short, visible
 from lineage.trace import Trace
 
 STYLE = {
@@ -13,21 +13,23 @@ STYLE = {
 
 
 def render(trace: Trace) -> str:
-    """The graph, left to right, edges from dependents to inputs."""
+    """The graph, left to right, edges from dependents to inputs. Node names are ids."""
     lines = ["digraph lineage {", "  rankdir=LR;", '  node [shape=box, fontname="sans-serif"];']
     for id_, node in trace.nodes.items():
-        text = f"{node.view.kind}: {fold(node.label, 80)}"
-        if node.status != "fresh":
-            text += f" ({node.status})"
-        lines.append(f"  {quote(id_)} [label={quote(text)}{STYLE[node.status]}];")
+        lines.append(f"  {quote(id_)} [label={label(short(node))}{STYLE[node.status]}];")
     for edge in trace.edges:
-        lines.append(f"  {quote(edge.src)} -> {quote(edge.dst)} [label={quote(edge.role)}];")
-    if trace.cut:
-        lines.append(f"  cut [label={quote(f'{trace.cut} more nodes were left out by the limit')}, shape=plaintext];")
+        lines.append(f"  {quote(edge.src)} -> {quote(edge.dst)} [label={label(edge.role)}];")
+    for number, note in enumerate(notes(trace)):
+        lines.append(f"  note{number} [label={label(note)}, shape=plaintext];")
     lines.append("}")
     return "\n".join(lines)
 
 
 def quote(text: str) -> str:
-    """A quoted string: only the quote and the backslash have a meaning inside."""
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\r", "") + '"'
+    """A quoted string: only the quote has a meaning inside, and the backslash before it."""
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def label(text: str) -> str:
+    """A quoted label: Graphviz also reads HTML's entities in it, and backslashes, which :func:`quote` doubles."""
+    return quote(" ".join(visible(text).split()).replace("&", "&amp;"))

@@ -361,8 +361,8 @@ class Reading(Protocol):
         """What readers see of nodes, texts included; marks are those that are open."""
         ...
 
-    def citations(self, claims: Collection[str]) -> dict[str, list[CitationRow]]:
-        """The citations of claims' current derivations as printed, in order."""
+    def citations(self, claims: Collection[str], *, as_of: int | None = None) -> dict[str, list[CitationRow]]:
+        """The citations of claims' derivations as printed, in order: of the current ones, or of those made then."""
         ...
 
     def inputs(self, ids: Collection[str]) -> dict[str, list[EdgeView]]:
@@ -385,16 +385,38 @@ class Reading(Protocol):
         """The same nodes with the marks that were open after a sequence number."""
         ...
 
+    def made_then(self, views: Mapping[str, NodeView], as_of: int) -> dict[str, NodeView]:
+        """The same nodes with the derivation that they had after a sequence number: run, producer, lineage.
+
+        Why a past derivation's lineage was not complete is not kept: ``reason`` is None there.
+        """
+        ...
+
     def sequence_at(self, at: int) -> int:
-        """The last sequence number given at or before a time (UTC microseconds)."""
+        """The last sequence number given at or before a time (UTC microseconds).
+
+        Not every number has a time of its own (a new derivation has that of none): those behind one
+        that was given by then, up to the first that is known to be later, count as given.
+        """
         ...
 
     def makings(self, id_: str) -> list[tuple[str, str, int, int, int | None, int | None]]:
         """(run, producer, begin, made, time, until) of a node's derivations, past ones included."""
         ...
 
-    def mark_history(self, id_: str) -> list[tuple[str, int, int, int | None, str | None]]:
-        """(cause, severity, since, until, resolution) of a node's marks, past ones included; severity 0 is closed."""
+    def namings(self, id_: str) -> tuple[list[tuple[str, int, int]], list[tuple[str, int]]]:
+        """What was said of a node's key: all nodes that it named, and all that retired it, in order.
+
+        First (node, first and last naming) by the sequence numbers at which runs that named it
+        began (or at which an answer was asked); then (run, begin). Both are empty for a span.
+        """
+        ...
+
+    def mark_history(self, id_: str) -> list[tuple[str, int, int, int | None, str | None, int | None]]:
+        """(cause, severity, since, until, resolution, time) of a node's marks, past ones included, in order.
+
+        Severity 0 is closed. Only answers' changes have a time (UTC microseconds); ``until`` is None for what holds.
+        """
         ...
 
     def decision_history(self, id_: str) -> list[tuple[str, str, str, str | None, int, int]]:

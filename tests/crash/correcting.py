@@ -2,13 +2,13 @@
 
 import sys
 
-from worlds import TEXT, URI, edited
+from worlds import URIS, edited
 
 from lineage import LineageGraph
 
 graph = LineageGraph.open(f"sqlite:///{sys.argv[1]}")
 print("ready", flush=True)
 sys.stdin.readline()
-graph.correct({URI: edited(TEXT, 0)}, reason="killed", propagate=False)
+graph.correct({URIS[0]: edited(0)}, reason="killed", propagate=False)
 graph.propagate(batch=2)
 print("done", flush=True)

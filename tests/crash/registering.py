@@ -12,7 +12,7 @@ chance = random.Random(name)
 run = graph.run("n", producer=name)
 print("ready", flush=True)
 number = 0
-while not select.select([sys.stdin], [], [], 0.01)[0]:
+while not select.select([sys.stdin], [], [], 0.05)[0]:
     number += 1
     hot = NodeRef(kind="note", namespace="n", key=f"{chance.randrange(6)}-{chance.randrange(4)}")
     records = [

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from worlds import TEXT, URI, build, edited
+from worlds import URIS, build, edited
 
 from lineage import LineageGraph
 
@@ -100,6 +100,6 @@ def copied(base: Path, path: Path) -> Path:
 def resumed(path: Path) -> None:
     with LineageGraph.open(f"sqlite:///{path}") as graph:
         # Killed before its commit, the correction never was: it is made again, which is a no-op otherwise.
-        graph.correct({URI: edited(TEXT, 0)}, reason="killed")
+        graph.correct({URIS[0]: edited(0)}, reason="killed")
         faults: list[Any] = graph.verify().faults
         assert not faults

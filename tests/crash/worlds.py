@@ -5,17 +5,16 @@ from __future__ import annotations
 from lineage import Answer, Citation, Claim, Document, Input, LineageGraph, Node, NodeRef, SpanRef
 
 SENTENCES = [f"Rule {number} holds for {number + 10} days." for number in range(8)]
-TEXT = "\n\n".join(SENTENCES) + "\n"
-URI = "rules.md"
+TEXTS = {f"rules-{number}.md": sentence + "\n\nThe rest stays.\n" for number, sentence in enumerate(SENTENCES)}
+URIS = tuple(TEXTS)
 
 
 def build(graph: LineageGraph, layers: int, width: int) -> None:
-    """``layers`` layers of ``width`` notes over eight chunks, each on two of the layer below; an answer on top."""
-    graph.register([Document(uri=URI, text=TEXT, namespace="n")])
+    """``layers`` layers of ``width`` notes, each on two of the layer below, over a chunk of each of eight documents."""
+    graph.register([Document(uri=uri, text=text, namespace="n") for uri, text in TEXTS.items()])
     records: list[Node | Answer | Claim | Citation] = []
     for number, sentence in enumerate(SENTENCES):
-        start = TEXT.index(sentence)
-        read = SpanRef(uri=URI, start=start, end=start + len(sentence), quote=sentence)
+        read = SpanRef(uri=URIS[number], start=0, end=len(sentence), quote=sentence)
         records.append(Node(kind="chunk", namespace="n", key=f"c{number}", text=sentence, inputs=(Input(ref=read),)))
     for layer in range(layers):
         for at in range(width):
@@ -34,9 +33,18 @@ def build(graph: LineageGraph, layers: int, width: int) -> None:
         Claim(answer=answer, ordinal=1, text="!"),
         Citation(claim={"answer": answer, "ordinal": 1}, order=1, marker="[1]", target=target),
     ]
+    for number in range(len(URIS)):
+        # An answer on each chunk: what is corrected makes the answer of its own document stale.
+        mine = {"namespace": "n", "key": f"q{number}"}
+        chunk = NodeRef(kind="chunk", namespace="n", key=f"c{number}")
+        records += [
+            Answer(namespace="n", key=f"q{number}", question="?", text="!"),
+            Claim(answer=mine, ordinal=1, text="!"),
+            Citation(claim={"answer": mine, "ordinal": 1}, order=1, marker="[1]", target=chunk),
+        ]
     graph.register(records)
 
 
-def edited(text: str, turn: int) -> str:
-    """The text with its first rule changed; every turn another."""
-    return text.replace(text[: text.index("\n")], f"Rule 0 holds for {turn + 100} days.", 1)
+def edited(turn: int) -> str:
+    """A document's text with its rule changed; every turn another."""
+    return f"Rule holds for {turn + 100} days.\n\nThe rest stays.\n"

@@ -24,6 +24,7 @@ from lineage import (
     Retrieved,
     SpanRef,
 )
+from lineage_schema.records import Record
 
 TEXT = "Refunds take 30 days. Ask the desk.\n\nParcels leave on Monday. Trucks load at noon.\n"
 
@@ -53,7 +54,7 @@ def everything(graph: LineageGraph) -> dict[str, Any]:
     return graph.store.read(lambda tx: {**tx.reading.counts(), "sequence": tx.sequence()})
 
 
-REFUSED = {
+REFUSED: dict[str, tuple[list[Any], str]] = {
     "a quote that is not the slice": (
         [Node(kind="chunk", namespace="n", key="k", text="x", inputs=(Input(ref=span(0, 7, quote="Refund!")),))],
         r"quote.*Refunds.*Refund!",
@@ -144,7 +145,7 @@ def test_a_cycle_is_refused_with_its_path(graph: LineageGraph) -> None:
 
 
 def test_the_order_within_a_batch_is_free(tmp_path: Path) -> None:
-    batch = [
+    batch: list[Record] = [
         chunk("a", 0, 21),
         chunk("b", 37, 61),
         note("s", "both", "a", "b"),
@@ -162,10 +163,14 @@ def test_the_order_within_a_batch_is_free(tmp_path: Path) -> None:
             graph.register([Document(uri="terms.md", text=TEXT, namespace="n")])
             graph.register(list(order))
             answer = graph.resolve("answer:n/q")
-            walk = graph.store.read(lambda tx, root=answer: tx.reading.walk([root], up=False))
+            walk = walked(graph, answer)
             seen.append(sorted((edge.src, edge.role, edge.dst) for edge in walk.edges))
     assert len(seen[0]) == 6
     assert all(each == seen[0] for each in seen)
+
+
+def walked(graph: LineageGraph, root: str) -> Any:
+    return graph.store.read(lambda tx: tx.reading.walk([root], up=False))
 
 
 def test_sent_twice_is_sent_once(graph: LineageGraph) -> None:

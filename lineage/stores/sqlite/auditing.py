@@ -250,7 +250,8 @@ RELATIONS: tuple[tuple[str, Any, str], ...] = (
         "citation",
         "of a claim, to a node that it cites",
         f"""select {_name("c.claim")}, c.number from citation c join node n on n.id = c.claim where c.target is not null
-            and c.run = n.run and not exists (select 1 from edge e where e.src = c.claim and e.role = 1 and e.dst = c.target)""",
+            and c.run = n.run and not exists (
+                select 1 from edge e where e.src = c.claim and e.role = 1 and e.dst = c.target)""",
     ),
     (
         "citation",
@@ -293,18 +294,21 @@ RELATIONS: tuple[tuple[str, Any, str], ...] = (
         "every document that a namespace's nodes read",
         """select distinct s.name, d.uri from edge e join span p on p.node = e.dst join node n on n.id = e.src
            join name a on a.id = n.name join namespace s on s.id = a.namespace join document d on d.id = p.document
-           where not exists (select 1 from namespace_document g where g.namespace = a.namespace and g.document = p.document)""",
+           where not exists (select 1 from namespace_document g
+                             where g.namespace = a.namespace and g.document = p.document)""",
     ),
     (
         "sequence",
         "at least every number given",
         """select 'sequence', value from sequence where value < (select max(begin) from run)
-           or value < (select coalesce(max(seq), 0) from version) or value < (select coalesce(max(seq), 0) from event)""",
+           or value < (select coalesce(max(seq), 0) from version)
+           or value < (select coalesce(max(seq), 0) from event)""",
     ),
     (
         "past edge",
         "of nodes that exist, with a range",
         """select 'past edge of row ' || src, until from past_edge p where since > until
-           or not exists (select 1 from node n where n.id = p.src) or not exists (select 1 from node n where n.id = p.dst)""",
+           or not exists (select 1 from node n where n.id = p.src)
+           or not exists (select 1 from node n where n.id = p.dst)""",
     ),
 )

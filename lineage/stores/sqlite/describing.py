@@ -20,6 +20,11 @@ from lineage.stores.sqlite.codes import (
     origins_of,
 )
 
+RUN_THEN = """iif(n.made <= {as_of}, n.run, coalesce((
+    select p.run from past_derivation p where p.node = n.id and p.made <= {as_of} and p.until > {as_of}
+    order by p.derived desc, p.begin desc limit 1), n.run))"""
+"""The run whose derivation node ``n`` had after a sequence number."""
+
 
 class Describing:
     """What readers see of nodes."""
@@ -88,9 +93,10 @@ class Describing:
                 )
         return found
 
-    def citations(self, claims: Collection[str]) -> dict[str, list[CitationRow]]:
-        """The citations of claims' current derivations as printed, in order."""
+    def citations(self, claims: Collection[str], *, as_of: int | None = None) -> dict[str, list[CitationRow]]:
+        """The citations of claims' derivations as printed, in order: of the current ones, or of those made then."""
         rows = self._codes.rows(claims)
+        run = "n.run" if as_of is None else RUN_THEN.format(as_of=int(as_of))
         found: dict[str, list[CitationRow]] = {id_: [] for id_ in claims}
         for part in chunks(list(rows.items())):
             by_row = {row: id_ for id_, row in part}
@@ -98,7 +104,7 @@ class Describing:
                 f"""select c.claim, c.number, c.marker, c.marker_start, c.marker_stop, t.hash, v.number, c.start,
                            c.stop, c.whole from citation c join node n on n.id = c.claim
                     left join node t on t.id = c.target left join version v on v.id = c.version
-                    where c.claim in ({marks(len(by_row))}) and c.run = n.run order by c.claim, c.number""",
+                    where c.claim in ({marks(len(by_row))}) and c.run = {run} order by c.claim, c.number""",
                 list(by_row),
             ):
                 found[by_row[row[0]]].append(
@@ -185,20 +191,47 @@ class Describing:
                 open_[by_row[node]].append(MarkView(cause, type_, severity, None if via is None else id_of(via), since))
         return {id_: replace(view, marks=tuple(open_[id_])) for id_, view in views.items()}
 
+    def made_then(self, views: Mapping[str, NodeView], as_of: int) -> dict[str, NodeView]:
+        """The same nodes with the derivation that they had after a sequence number: run, producer, lineage.
+
+        Why a past derivation's lineage was not complete is not kept: ``reason`` is None there.
+        """
+        later = [id_ for id_, view in views.items() if view.made is not None and view.made > as_of]
+        by_row = {row: id_ for id_, row in self._codes.rows(later).items()}
+        then: dict[str, NodeView] = {}
+        for part in chunks(list(by_row)):
+            # What outranks comes last, and stays.
+            for node, lineage, begin, made, digest, producer in self._connection.execute(
+                f"""select p.node, p.lineage, p.begin, p.made, r.hash, r.producer from past_derivation p
+                    join run r on r.id = p.run where p.node in ({marks(len(part))}) and p.made <= ? and p.until > ?
+                    order by p.derived, p.begin""",
+                (*part, as_of, as_of),
+            ):
+                then[by_row[node]] = replace(
+                    views[by_row[node]],
+                    lineage=LINEAGES[lineage].value,
+                    reason=None,
+                    begin=begin,
+                    made=made,
+                    run="r1:" + digest.hex(),
+                    producer=producer,
+                )
+        return {id_: then.get(id_, view) for id_, view in views.items()}
+
     def sequence_at(self, at: int) -> int:
-        """The last sequence number given at or before a time (UTC microseconds)."""
-        return int(
-            one(
-                self._connection,
-                """select coalesce(max(seq), 0) from (
-                     select max(begin) as seq from run where at <= ?1
-                     union all select max(seq) from version where at <= ?1
-                     union all select max(seq) from cause where at <= ?1
-                     union all select max(seq) from event where at <= ?1
-                     union all select max(seq) from decision where at <= ?1)""",
-                (at,),
-            )
-        )
+        """The last sequence number given at or before a time (UTC microseconds).
+
+        Not every number has a time of its own (a new derivation has that of none): those behind one
+        that was given by then, up to the first that is known to be later, count as given.
+        """
+        timed = """select begin as seq, at from run union all select seq, at from version
+                   union all select seq, at from cause union all select seq, at from event
+                   union all select seq, at from decision union all select seq, at from statement"""
+        reached = int(one(self._connection, f"select coalesce(max(seq), 0) from ({timed}) where at <= ?", (at,)))
+        if not reached:
+            return 0
+        following = one(self._connection, f"select min(seq) from ({timed}) where seq > ?", (reached,))
+        return int(one(self._connection, "select value from sequence")) if following is None else int(following) - 1
 
     # history and state
 
@@ -216,14 +249,47 @@ class Describing:
             )
         ]
 
-    def mark_history(self, id_: str) -> list[tuple[str, int, int, int | None, str | None]]:
-        """(cause, severity, since, until, resolution) of a node's marks, past ones included; severity 0 is closed."""
+    def namings(self, id_: str) -> tuple[list[tuple[str, int, int]], list[tuple[str, int]]]:
+        """What was said of a node's key: all nodes that it named, and all that retired it, in order.
+
+        First (node, first and last naming) by the sequence numbers at which runs that named it
+        began (or at which an answer was asked); then (run, begin). Both are empty for a span.
+        """
+        name = one(self._connection, "select name from node where hash = ?", (digest_of(id_),))
+        if name is None:
+            return [], []
+        nodes = [
+            (id_of(digest), first, last)
+            for digest, first, last in self._connection.execute(
+                "select hash, named_first, named_last from node where name = ? order by named_first, hash", (name,)
+            )
+        ]
+        retired = [
+            ("r1:" + digest.hex(), begin)
+            for digest, begin in self._connection.execute(
+                """select r.hash, q.begin from (
+                     select begin, run from retirement where name = ?1 union
+                     select s.begin, s.run from name n join sweep s on s.namespace = n.namespace and s.kind = n.kind
+                     where n.id = ?1) q join run r on r.id = q.run order by q.begin""",
+                (name,),
+            )
+        ]
+        return nodes, retired
+
+    def mark_history(self, id_: str) -> list[tuple[str, int, int, int | None, str | None, int | None]]:
+        """(cause, severity, since, until, resolution, time) of a node's marks, past ones included, in order.
+
+        Severity 0 is closed. Only answers' changes have a time (UTC microseconds); ``until`` is None for what holds.
+        """
+        # The node is asked for inside: SQLite would read all marks and events before it looked at the outer condition.
         return self._connection.execute(
-            """select c.name, q.severity, q.since, q.until, q.resolution from (
-                 select m.node, m.cause, m.severity, m.since, null as until, m.resolution from mark m
-                 union all select p.node, p.cause, p.severity, p.since, p.until, p.resolution from past_mark p) q
-               join node n on n.id = q.node join cause c on c.id = q.cause where n.hash = ? order by q.since""",
-            (digest_of(id_),),
+            """select c.name, q.severity, q.since, q.until, q.resolution, e.at from (
+                 select cause, severity, since, null as until, resolution from mark where node = ?1
+                 union all select cause, severity, since, until, resolution from past_mark where node = ?1) q
+               join cause c on c.id = q.cause
+               left join (select seq, cause, at from event where node = ?1) e on e.seq = q.since and e.cause = q.cause
+               order by c.seq, c.name, q.since""",
+            (self._codes.rows([id_]).get(id_),),
         ).fetchall()
 
     def decision_history(self, id_: str) -> list[tuple[str, str, str, str | None, int, int]]:
