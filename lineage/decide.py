@@ -8,6 +8,9 @@ from lineage_schema.errors import BadInput, Conflict, NotFound
 from lineage_schema.vocabulary import Kind, Resolution, Severity
 
 
+BUILT_IN = "incomplete"
+
+
 def dismiss(tx: Transaction, node: str, cause: str | None, *, reason: str, by: str | None) -> Decision:
     """Records a dismissal. It stands while the node's derivation does and nothing new or worse passes.
 
@@ -24,13 +27,13 @@ def dismiss(tx: Transaction, node: str, cause: str | None, *, reason: str, by: s
     assert effects is not None  # no budget was given
     mine = {name: nodes[node] for name, nodes in effects.items() if node in nodes}
     if cause is None:
-        if len(mine) > 1:
-            raise Conflict(
-                f"{len(mine)} corrections affect it: {', '.join(sorted(mine))}", hint="name one with --correction"
-            )
-        if not mine:
+        # Incomplete lineage is nothing that a person who names no cause means, unless it is all there is.
+        meant = sorted(name for name in mine if name != BUILT_IN) or sorted(mine)
+        if len(meant) > 1:
+            raise Conflict(f"{len(meant)} corrections affect it: {', '.join(meant)}", hint="name one with --correction")
+        if not meant:
             raise NotFound("no open correction affects it")
-        cause = next(iter(mine))
+        cause = meant[0]
     # A correction that merely cannot be excluded may be decided too: nothing passes from it.
     excludable = {name for name, _ in tx.reading.cannot_exclude(node)} if view.kind == Kind.ANSWER else set()
     if cause not in mine and cause not in excludable:

@@ -71,5 +71,5 @@ def notes(trace: Trace) -> list[str]:
 
 def plural(count: int, noun: str) -> str:
     """``1 span``, ``2 spans``."""
-    many = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    many = f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2:-1] not in "aeiou" else f"{noun}s"
     return f"{count:,} {noun if count == 1 else many}"

@@ -66,7 +66,7 @@ class _Tree:
         (edge,) = branch.edges
         node = self._trace.nodes[self._other(edge)]
         how = ", ".join(edge.origins) if edge.origins != ("declared",) else ""
-        words = [] if branch.grouped else [edge.role, *self._markers(edge)]
+        words = [*([] if branch.grouped else [edge.role]), *self._markers(edge)]
         words += [f"({how})"] if how else []
         start = branch.prefix + ("└─ " if branch.last else "├─ ")
         if node.view.id in self._written:
@@ -80,13 +80,14 @@ class _Tree:
         self._written.add(id_)
         following = self._following.get(id_, [])
         groups = [list(group) for _, group in groupby(sorted(following, key=self._order), key=self._kind)]
-        if self._trace.up or all(edge.role in STRUCTURAL for edge in following):
-            pass
+        # What carries evidence comes first: a node that is met both ways is written out where it counts.
         groups.sort(key=lambda group: (group[0].role in STRUCTURAL, self._level(group[0]), self._kind(group[0])))
         lines.extend(prefix + ("│  " if groups else "   ") + text for text in _details(self._trace.nodes[id_]))
         parts: list[tuple[EdgeView, ...]] = []
         for group in groups:
-            parts.extend([tuple(group)] if len(group) >= GROUPED else [(edge,) for edge in group])
+            # What a claim cites is shown one by one, as it was printed.
+            alone = len(group) < GROUPED or (group[0].role == Role.CITES and not self._trace.up)
+            parts.extend([(edge,) for edge in group] if alone else [tuple(group)])
         return [_Branch(part, prefix, number == len(parts) - 1) for number, part in enumerate(parts)][::-1]
 
     def _heading(self, branch: _Branch, lines: list[str]) -> list[_Branch]:
@@ -101,14 +102,18 @@ class _Tree:
                 spans |= self._under[node.view.id]
             told.append(f"{plural(spans.bit_count(), 'span')} under them")
         counts = f" ({', '.join(told)})" if told else ""
-        lines.append(f"{start}{branch.edges[0].role}: {plural(len(nodes), nodes[0].view.kind)}{counts}")
-        prefix = branch.prefix + ("   " if branch.last else "│  ")
         new = [edge for edge in branch.edges if self._other(edge) not in self._written]
         old = [node for node in nodes if node.view.id in self._written]
+        more = f" and {len(old) - NAMED} more" if len(old) > NAMED else ""
+        named = ", ".join(_title(node, kind=False) for node in old[:NAMED]) + more
+        heading = f"{start}{branch.edges[0].role}: {plural(len(nodes), nodes[0].view.kind)}"
+        if not new:
+            lines.append(f"{heading} above{counts}: {named}")
+            return []
+        lines.append(heading + counts)
+        prefix = branch.prefix + ("   " if branch.last else "│  ")
         if old:
-            more = f" and {len(old) - NAMED} more" if len(old) > NAMED else ""
-            named = ", ".join(_title(node, kind=False) for node in old[:NAMED])
-            lines.append(f"{prefix}{'├─ ' if new else '└─ '}{len(old)} of them above: {named}{more}")
+            lines.append(f"{prefix}├─ {len(old)} of them above: {named}")
         return [_Branch((edge,), prefix, number == len(new) - 1, True) for number, edge in enumerate(new)][::-1]
 
     def _other(self, edge: EdgeView) -> str:
@@ -221,7 +226,7 @@ def _became(passage: Passage) -> list[str]:
     name = f"v{fate.version}" if fate.edition == passage.edition else f"edition {fate.edition} v{fate.version}"
     if fate.new is None and fate.cls != "changed":
         return [f"{name}: {FATES.get(fate.cls, fate.cls).lower()}"]
-    old = [f"was:{' ' * (len(name) + 1)}{_quoted(fate.old)}"] if fate.old != passage.quote else []
+    old = [f"was:{' ' * (len(name) + 2)}{_quoted(fate.old)}"] if fate.old != passage.quote else []
     return [*old, f"{name} now: {_quoted(fate.new)}"]
 
 

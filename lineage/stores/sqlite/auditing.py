@@ -130,6 +130,48 @@ def _name(column: str) -> str:
 
 RELATIONS: tuple[tuple[str, Any, str], ...] = (
     (
+        "base",
+        "a version of the same document",
+        """select d.uri || ' v' || v.number, b.id from version v join version b on b.id = v.base
+           join document d on d.id = v.document where b.document <> v.document""",
+    ),
+    (
+        "sequence of version",
+        None,
+        """select d.uri || ' edition ' || e.edition, v.seq, e.seq from edition e join document d on d.id = e.document
+           join version v on v.document = e.document and v.edition = e.edition and v.number = 1 where v.seq <> e.seq""",
+    ),
+    (
+        "sequence of version",
+        "after the version before",
+        """select d.uri || ' v' || v.number, v.seq from version v join version b on b.document = v.document
+           and b.edition = v.edition and b.number = v.number - 1 join document d on d.id = v.document
+           where b.seq >= v.seq""",
+    ),
+    (
+        "first version",
+        "a version of the span's document and edition",
+        f"""select {_name("s.node")}, s.version from span s join version v on v.id = s.version
+            where v.document <> s.document or v.edition <> s.edition""",
+    ),
+    (
+        "role",
+        "claim from an answer to a claim, cites from a claim, retrieved from an answer",
+        f"""select {_name("e.src")}, e.role from edge e join node n on n.id = e.src join kind k on k.id = n.kind
+            where (e.role in (0, 5)) <> (k.name = 'answer') or (e.role = 1 and k.name <> 'claim')""",
+    ),
+    (
+        "kind of its key",
+        None,
+        f"select {_name('x.id')}, a.kind, x.kind from node x join name a on a.id = x.name where a.kind <> x.kind",
+    ),
+    (
+        "purged",
+        None,
+        f"""select {_name("x.id")}, x.purged, v.purged from node x join span s on s.node = x.id
+            join version v on v.id = s.version where x.purged <> v.purged""",
+    ),
+    (
         "role",
         f"0 to {len(ROLES) - 1}",
         f"select {_name('src')}, role from edge where role not between 0 and {len(ROLES) - 1}",
