@@ -7,7 +7,6 @@ from lineage.stores.base import Decision, Transaction
 from lineage_schema.errors import BadInput, Conflict, NotFound
 from lineage_schema.vocabulary import Kind, Resolution, Severity
 
-
 BUILT_IN = "incomplete"
 
 
