@@ -63,4 +63,4 @@ bench: install
 	$(BIN)/python -m benchmarks
 
 soak: install
-	HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest
+	HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest tests/property

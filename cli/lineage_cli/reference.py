@@ -1,4 +1,4 @@
-"""Makes ``docs/reference.md`` from the commands themselves: ``python -m lineage_cli.reference [--check]``."""
+"""Writes the command reference from the commands themselves: ``python -m lineage_cli.reference [--check]``."""
 
 from __future__ import annotations
 
@@ -61,4 +61,4 @@ if __name__ == "__main__":
         if not PAGE.is_file() or PAGE.read_text(encoding="utf-8") != page:
             sys.exit("docs/reference.md is not what the commands say: make docs")
     else:
-        PAGE.write_text(page, encoding="utf-8")
+        sys.stdout.write(page)

@@ -63,7 +63,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
             [
                 Document(
                     uri="terms.md", text=TEXT, namespace="n", valid_from="2020-01-01",
-                    sections=({"heading": "Refunds", "start": 0, "end": 35},),  # type: ignore[arg-type]
+                    sections=({"heading": "Refunds", "start": 0, "end": 35},),
                 ),
                 Document(uri="gone.md", text="Old words.\n", namespace="n"),
             ]
