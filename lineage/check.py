@@ -130,7 +130,7 @@ def _now(tx: Transaction, view: NodeView) -> list[tuple[str, int, int, int | Non
     effects = evaluate(tx, [view.id], BUDGET)
     if effects is None:
         return None
-    types = {cause.id: cause.type for cause in tx.marks.causes(list(effects))}
+    types = {cause.id: cause.type for cause in tx.marks.causes(list(effects), changes=0)}
     return [
         (cause, types[cause], int(nodes[view.id].severity), None)
         for cause, nodes in effects.items()
@@ -139,8 +139,8 @@ def _now(tx: Transaction, view: NodeView) -> list[tuple[str, int, int, int | Non
 
 
 def _because(tx: Transaction, cause: str, severity: int) -> str:
-    (state,) = tx.marks.causes([cause])
+    (state,) = tx.marks.causes([cause], changes=3)
     changes: Sequence[Any] = state.changes
-    shown = ", ".join(f"{change.uri} v{change.source} → v{change.target}" for change in changes[:3])
-    more = f" and {len(changes) - 3} more" if len(changes) > 3 else ""
+    shown = ", ".join(f"{change.uri} v{change.source} → v{change.target}" for change in changes)
+    more = f" and {state.total - len(changes)} more" if state.total > len(changes) else ""
     return f'{Severity(severity).word} by {cause} ({shown}{more}, "{state.reason}")'

@@ -438,7 +438,7 @@ def _named_run(tx: Transaction, key: str, form: Record, item: object) -> RunStat
 
 def _correction(tx: Transaction, ref: str) -> str:
     """A correction by its id, a unique prefix of it, or ``last``. Raises :class:`NotFound`."""
-    known = [cause.id for cause in tx.marks.causes(type_=0)]
+    known = [cause.id for cause in tx.marks.causes(type_=0, changes=0)]
     if ref == "last" and known:
         return known[-1]
     digits = ref.removeprefix("c1:")

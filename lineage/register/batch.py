@@ -112,6 +112,7 @@ class _Batch:
         self._spans = SpanResolver(self._chains, run)
         self._drafts: dict[str, Draft] = {}
         self._names: dict[Name, set[str]] = {}
+        self._labels: dict[tuple[str, str, str], set[str]] = {}
         self._laid: dict[str, list[Pointer]] = {}
         self._stored_names: dict[Name, str | None] = {}
         self._stored_kinds: dict[str, str] = {}
@@ -174,6 +175,8 @@ class _Batch:
             draft = draft_claim(claim, item, answer, scope)
             draft.row.asked = answer.asked
             self._draft(draft)
+            if claim.label is not None:
+                self._labels.setdefault((answer.namespace, answer.key, claim.label), set()).add(draft.row.id)
             self._point(answer.id, Pointer(ROLE[Role.CLAIM], 1, draft.row.id, item))
         for item, retrieved in by_type.get(Retrieved, []):
             answer, _ = self._answer(retrieved.answer, item)
@@ -223,19 +226,16 @@ class _Batch:
         answer, _ = self._answer(ref.answer, item)
         if ref.ordinal is None and ref.label is None:
             raise BadInput(item, "claim", found=None, expected="an ordinal or a label")
-        for draft in self._drafts.values():
-            row = draft.row
-            if row.claim is None or row.namespace != answer.namespace:
-                continue
-            if row.key == _claim_key(answer.key, ref.ordinal) or (
-                ref.ordinal is None
-                and row.claim.label == ref.label
-                and row.key.startswith(_claim_key(answer.key, None))
-            ):
-                return row.id
+        if ref.ordinal is not None:
+            mine = self._names.get((Kind.CLAIM.value, answer.namespace, _claim_key(answer.key, ref.ordinal)), set())
+        else:
+            mine = self._labels.get((answer.namespace, answer.key, ref.label or ""), set())
+        for id_ in sorted(mine):
+            return id_
         ids = self._tx.graph.inputs_of([answer.id], ROLE[Role.CLAIM]).get(answer.id, [])
         for id_, view in sorted(self._tx.reading.views(ids).items()):
-            if view.key == _claim_key(answer.key, ref.ordinal) or (ref.ordinal is None and view.label == ref.label):
+            by_ordinal = ref.ordinal is not None and view.key == _claim_key(answer.key, ref.ordinal)
+            if by_ordinal or (ref.ordinal is None and view.label == ref.label):
                 return id_
         raise BadInput(
             item, "claim", found=ref.ordinal if ref.ordinal is not None else ref.label, expected="a claim of the answer"
@@ -515,10 +515,8 @@ class _Batch:
             counter[kind] += count
 
 
-def _claim_key(answer: str, ordinal: int | None) -> str:
-    if ordinal is not None:
-        return key_text((answer, str(ordinal)))
-    return key_text((answer, "x")).rpartition('"x"')[0]
+def _claim_key(answer: str, ordinal: int) -> str:
+    return key_text((answer, str(ordinal)))
 
 
 def _attributes(row: NodeRow) -> Mapping[str, Any]:

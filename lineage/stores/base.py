@@ -238,6 +238,8 @@ class CauseState:
     reason: str | None
     by: str | None
     changes: tuple[ChangeRow, ...] = ()
+    total: int = 0
+    """How many documents it is of; ``changes`` may hold fewer."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -196,8 +196,13 @@ class Marks(Protocol):
         """A new correction. Its versions are in the store."""
         ...
 
-    def causes(self, ids: Collection[str] | None = None, *, type_: int | None = None) -> list[CauseState]:
-        """Causes by id (all of a type without ids), in the order of the sequence."""
+    def causes(
+        self, ids: Collection[str] | None = None, *, type_: int | None = None, changes: int = -1
+    ) -> list[CauseState]:
+        """Causes by id (all of a type without ids), in the order of the sequence.
+
+        ``changes`` bounds how many of each one's documents are read; ``total`` counts all.
+        """
         ...
 
     def corrections_of(self, uri: str, edition: int) -> list[tuple[str, ChangeRow]]:

@@ -45,8 +45,8 @@ class Finding:
             id_of(digest)
             for (digest,) in self._connection.execute(
                 """select n.hash from name a join node n on n.id = a.current where a.key = ?1 and a.kind = ?2
-                   union select n.hash from answer x join node n on n.id = x.node join name a on a.current = n.id
-                   where x.cache_key = ?1 order by 1""",
+                   union select n.hash from answer x join node n on n.id = x.node
+                   join name a on a.id = n.name and a.current = n.id where x.cache_key = ?1 order by 1""",
                 (key, self._codes.code("kind", "answer")),
             )
         ]

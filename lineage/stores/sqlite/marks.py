@@ -53,8 +53,13 @@ class Marks:
             ),
         )
 
-    def causes(self, ids: Collection[str] | None = None, *, type_: int | None = None) -> list[CauseState]:
-        """Causes by id (all of a type without ids), in the order of the sequence."""
+    def causes(
+        self, ids: Collection[str] | None = None, *, type_: int | None = None, changes: int = -1
+    ) -> list[CauseState]:
+        """Causes by id (all of a type without ids), in the order of the sequence.
+
+        ``changes`` bounds how many of each one's documents are read; ``total`` counts all.
+        """
         if ids is None:
             where, parameters = ("where type = ?", [type_]) if type_ is not None else ("", list[Any]())
         else:
@@ -63,16 +68,25 @@ class Marks:
             f"select id, name, type, seq, at, reason, who from cause {where} order by seq, name", parameters
         ).fetchall()
         return [
-            CauseState(name, kind, seq, at, reason, who, tuple(self._changes(row)))
+            CauseState(
+                name,
+                kind,
+                seq,
+                at,
+                reason,
+                who,
+                tuple(self._changes(row, changes)) if changes else (),
+                one(self._connection, "select count(*) from change where cause = ?", (row,)),
+            )
             for row, name, kind, seq, at, reason, who in rows
         ]
 
-    def _changes(self, cause: int) -> Iterable[ChangeRow]:
+    def _changes(self, cause: int, limit: int) -> Iterable[ChangeRow]:
         for row in self._connection.execute(
             """select d.uri, c.edition, c.kind, s.number, t.number, t.edition from change c
                join document d on d.id = c.document join version s on s.id = c.source join version t on t.id = c.target
-               where c.cause = ? order by d.uri, c.edition""",
-            (cause,),
+               where c.cause = ? order by d.uri, c.edition limit ?""",
+            (cause, limit),
         ):
             yield ChangeRow(*row)
 
