@@ -100,7 +100,10 @@ def bare_insert(source: Path, target: Path) -> float:
 def bare_marking(path: Path, seeds: list[int]) -> float:
     """The floor of propagation: level by level into one narrow table, with ``via``."""
     connection = sqlite3.connect(path, isolation_level=None)
-    connection.execute("create table bare(seq integer primary key, cause, node, severity, via, unique (node, cause))")
+    connection.execute(
+        "create table bare(seq integer primary key, cause integer, node integer, severity integer,"
+        " via integer, unique (node, cause))"
+    )
 
     def mark() -> None:
         connection.execute("begin")
@@ -112,7 +115,8 @@ def bare_marking(path: Path, seeds: list[int]) -> float:
                 break
             connection.execute(
                 """insert into bare(cause, node, severity, via) select 1, g.src, 2, g.via from (
-                     select e.src as src, max(m.node) as via from bare m cross join edge e on e.dst = m.node and e.role <= 5
+                     select e.src as src, max(m.node) as via from bare m
+                     cross join edge e on e.dst = m.node and e.role <= 5
                      where m.seq > ? and m.seq <= ? group by e.src) g
                    left join bare k on k.node = g.src and k.cause = 1 where k.seq is null""",
                 (low, high),

@@ -18,6 +18,10 @@ from lineage.stores.sqlite.codes import (
 )
 
 
+SHORT = 400
+"""Nodes up to which one recursive statement is quicker than a statement a level."""
+
+
 class Walking:
     """Every walk visits a node once and never enumerates paths."""
 
@@ -26,7 +30,7 @@ class Walking:
         self._codes = codes
 
     def reach(self, ids: Collection[str], *, up: bool, passing: bool = True, limit: int | None = None) -> list[str]:
-        """The ids of all nodes that the walk reaches, start included, nearest first and by row within a level.
+        """The ids of all nodes that the walk reaches, start included, nearest first.
 
         ``up`` goes to dependents. ``passing`` keeps to the roles over which marks pass.
         """
@@ -46,6 +50,13 @@ class Walking:
         statement = f"""select group_concat(e.{there}) from json_each(?) j
                         cross join edge e where e.{here} = j.value {roles}"""
         seen: dict[int, None] = dict.fromkeys(start)
+        if limit is None and len(start) == 1:
+            # Most walks are short, and then one recursive statement is quickest. A long one is begun anew.
+            recursive = f"""with recursive r(n) as (select ? union select e.{there} from r
+                            join edge e on e.{here} = r.n {roles}) select n from r limit {SHORT}"""
+            reached = [row for (row,) in self._connection.execute(recursive, start)]
+            if len(reached) < SHORT:
+                return reached
         frontier = list(seen)
         while frontier and (limit is None or len(seen) < limit):
             (joined,) = self._connection.execute(statement, (json.dumps(frontier),)).fetchone()
