@@ -66,14 +66,20 @@ class Check:
         return {"status": self.status.value, "answers": [answer.to_json() for answer in self.answers]}
 
 
+def plainly_fresh(tx: Transaction, ref: str) -> Check | None:
+    """The state of a key's or cache key's answers where one look tells that all are fresh, else None."""
+    quick = tx.reading.quick(ref)
+    if quick is None:
+        return None
+    answers = [Checked(id_, space, key, Freshness.FRESH, sha256, (), False) for id_, space, key, sha256 in quick]
+    return Check(Freshness.FRESH, tuple(answers))
+
+
 def check(tx: Transaction, ref: str) -> Check:
     """The state of the answer, or answers, that ``ref`` names. Raises :class:`NotFound`."""
-    quick = tx.reading.quick(ref)
+    quick = plainly_fresh(tx, ref)
     if quick is not None:
-        return Check(
-            Freshness.FRESH,
-            tuple(Checked(id_, space, key, Freshness.FRESH, sha256, (), False) for id_, space, key, sha256 in quick),
-        )
+        return quick
     ids = candidates(tx, ref, answers=True)
     if not ids:
         raise NotFound(f"no answer is called {ref!r}", hint="give an answer's key, cache key or id")

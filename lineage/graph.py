@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from lineage import correct as correcting
 from lineage.chains import Chains
-from lineage.check import Check, check
+from lineage.check import Check, check, plainly_fresh
 from lineage.decide import dismiss
 from lineage.doctor import Doctor, doctor
 from lineage.history import History, history
@@ -229,7 +229,8 @@ class LineageGraph:
 
     def check(self, ref: str) -> Check:
         """May the answer (key, cache key or id) be served?"""
-        return self._read(lambda tx: check(tx, ref))
+        quick: Check | None = self.store.peek(lambda tx: plainly_fresh(tx, ref))
+        return self._read(lambda tx: check(tx, ref)) if quick is None else quick
 
     def affected(
         self, correction: str = "last", *, limit: int | None = None, after: str | None = None, all: bool = False

@@ -131,7 +131,9 @@ def _of_document(tx: Transaction, document: DocumentState) -> list[Event]:
 
 def _said(said: Mapping[str, Any]) -> str:
     parts = [
-        f"{len(value)} {name}" if name in TABLES else f"{name} {value if isinstance(value, str) else json.dumps(value)}"
+        f"{name} ({len(value)})"
+        if name in TABLES
+        else f"{name} {value if isinstance(value, str) else json.dumps(value)}"
         for name, value in said.items()
     ]
     return ", ".join(parts)
@@ -265,7 +267,7 @@ def _mark(cause: CauseState, seq: int, before: int, now: int, resolution: str | 
     if change == "closed":
         text = f"closed: {resolution or 'not kept why'}, {of}"
     details = {"change": change, "severity": Severity(now).word, "cause": cause.id, "resolution": resolution}
-    return Event(seq, cause.at if at is None and seq == cause.seq else at, "mark", text, details)
+    return Event(seq, at, "mark", text, details)
 
 
 def _decisions(tx: Transaction, id_: str) -> list[Event]:
@@ -278,4 +280,4 @@ def _decisions(tx: Transaction, id_: str) -> list[Event]:
 
 
 def _causes(tx: Transaction, ids: list[str]) -> dict[str, CauseState]:
-    return {cause.id: cause for cause in tx.marks.causes(sorted(set(ids)))} if ids else {}
+    return {cause.id: cause for cause in tx.marks.causes(sorted(set(ids)), changes=0)} if ids else {}

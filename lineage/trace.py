@@ -248,7 +248,7 @@ def _walk(tx: Transaction, roots: Sequence[str], *, up: bool, limit: int | None,
         final=as_of is None or as_of <= _final_below(tx),
         counts=dict(sorted(counts.items())),
         pending=tx.spread.amount() if as_of is None else 0,
-        causes={cause.id: cause for cause in tx.marks.causes(sorted(marking))} if marking else {},
+        causes={cause.id: cause for cause in tx.marks.causes(sorted(marking), changes=0)} if marking else {},
     )
 
 

@@ -18,21 +18,32 @@ FATES = {
     "withdrawn": "WITHDRAWN",
 }
 """What became of a span, in words."""
+HIDDEN = frozenset({"Cc", "Cf", "Zl", "Zp"})
+"""Categories of characters that are not seen, or that move others."""
+JOINERS = "\u200c\u200d"
+"""Hidden too, but parts of words in several scripts and of emoji."""
 
 
-def visible(text: str) -> str:
-    """Control and formatting characters written out, as ``\\x1b`` or ``\\u202e``.
+def visible(text: str, keep: str = "\n\r\t") -> str:
+    """Control, formatting and separator characters written out, as ``\\x1b`` or ``\\u202e``, but those in ``keep``.
 
     A source must not colour a terminal, reverse what is read, or end a picture's label.
     """
     if text.isprintable():
         return text
-    return "".join(_escaped(character) for character in text)
+    return "".join(
+        _escaped(character) if unicodedata.category(character) in HIDDEN and character not in keep else character
+        for character in text
+    )
+
+
+def line(text: str) -> str:
+    """As :func:`visible`, on one line: for names, whose white space is not folded."""
+    return visible(text, "")
 
 
 def _escaped(character: str) -> str:
-    # Joiners belong to words of several scripts and to emoji.
-    if character in "\n\r\t\u200c\u200d" or unicodedata.category(character) not in ("Cc", "Cf"):
+    if character in JOINERS:
         return character
     code = ord(character)
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

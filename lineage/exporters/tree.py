@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from lineage.exporters.plain import CAVEAT, FATES, fold, notes, plural, visible
+from lineage.exporters.plain import CAVEAT, FATES, fold, line, notes, plural
 from lineage.networks import bottlenecks
 from lineage.passages import Passage
 from lineage.report.affected import iso
@@ -52,7 +52,7 @@ class _Tree:
         """The lines of all roots."""
         lines: list[str] = []
         if not self._trace.roots:
-            lines.append(f"{visible(self._trace.document or '')}: no span of it is registered, nothing rests on it")
+            lines.append(f"{line(self._trace.document or '')}: no span of it is registered, nothing rests on it")
         for root in self._trace.roots:
             lines.append(_node(self._trace, self._trace.nodes[root]))
             # What is to be written lies on a stack of our own: a chain may be longer than Python's recursion.
@@ -134,7 +134,7 @@ class _Tree:
         if edge.role != Role.CITES:
             return []
         printed = [each for each in self._trace.nodes[edge.src].citations if each.target == edge.dst]
-        return [visible(each.marker) for each in printed if each.marker is not None]
+        return [line(each.marker) for each in printed if each.marker is not None]
 
 
 def _spans_under(trace: Trace) -> dict[str, int]:
@@ -183,22 +183,22 @@ def _title(node: TraceNode, *, kind: bool = True) -> str:
     passage = node.passage
     if passage is not None:
         edition = f" edition {passage.edition}" if passage.edition > 1 else ""
-        place = f"{visible(passage.uri)}{edition} v{passage.version} [{passage.start}, {passage.end})"
+        place = f"{line(passage.uri)}{edition} v{passage.version} [{passage.start}, {passage.end})"
         return f"{word}{place}{_where(passage)}"
     if node.view.kind == Kind.CLAIM:
-        word = f"{visible(node.name)} "
+        word = f"{line(node.name)} "
     text = fold(node.label)
     return f"{word}{text}" if node.view.text is None and node.view.title is None else f'{word}"{text}"'
 
 
 def _where(passage: Passage) -> str:
     parts = [f"p. {passage.page}" if passage.page else "", f"§ {passage.section}" if passage.section else ""]
-    return "".join(f" {visible(part)}" for part in parts if part)
+    return "".join(f" {line(part)}" for part in parts if part)
 
 
 def _details(node: TraceNode) -> list[str]:
     lines = [
-        f"cites {visible(each.marker or '(no marker)')}: it points to nothing"
+        f"cites {line(each.marker or '(no marker)')}: it points to nothing"
         for each in node.citations
         if each.target is None
     ]
@@ -239,7 +239,7 @@ def _closing(trace: Trace) -> list[str]:
     for number, cause in enumerate(trace.causes.values(), 1):
         mark = f"{number}: " if len(trace.causes) > 1 else ""
         reason = f' "{fold(cause.reason)}"' if cause.reason else ""
-        by = f" by {visible(cause.by)}" if cause.by else ""
+        by = f" by {line(cause.by)}" if cause.by else ""
         lines.append(f"{mark}{CAUSE_TYPES[cause.type]} {cause.id}{reason}{by} {iso(cause.at)[:19]}Z")
     lines.extend(notes(trace))
     documents = {node.passage.uri for node in trace.nodes.values() if node.passage is not None}

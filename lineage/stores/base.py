@@ -419,6 +419,10 @@ class Store(Protocol):
         """Runs ``work`` on one snapshot."""
         ...
 
+    def peek(self, work: Callable[[Any], T]) -> T:
+        """Runs ``work``, which makes one look: quicker than :meth:`read`, which holds one snapshot for several."""
+        ...
+
     def simulate(self, work: Callable[[Any], T]) -> T:
         """Runs ``work``, which may write, on one snapshot of which nothing remains; no write lock is held."""
         ...

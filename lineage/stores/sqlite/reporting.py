@@ -26,7 +26,8 @@ class Reporting(Walking):
         rows = self._connection.execute(QUICK, (ref, self._codes.code("kind", "answer"))).fetchall()
         if not rows or any(row[4] for row in rows):
             return None
-        return [(id_of(digest), space, key, sha256.hex()) for digest, space, key, sha256, _ in rows]
+        # An answer whose key is also its cache key is found twice.
+        return [(id_of(digest), space, key, sha256.hex()) for digest, space, key, sha256, _ in sorted(set(rows))]
 
     def searched_since(self, answer: str) -> list[str]:
         """Documents that the namespaces an answer searched got, or got a version of, since it was asked.
@@ -190,11 +191,10 @@ select n.hash, s.name, a.key, t.hash,
        or exists (select 1 from recheck)
        or exists (select 1 from mark p where p.seq > (select invalid from cursor) and p.severity = 2)
        or exists (select 1 from mark p where p.seq > (select other from cursor) and p.severity < 2)
-from (select id from name where key = ?1 and kind = ?2
-      union select k.name from answer y join node k on k.id = y.node where y.cache_key = ?1) q
-join name a on a.id = q.id join node n on n.id = a.current join namespace s on s.id = a.namespace
+from (select current as id from name where key = ?1 and kind = ?2
+      union all select node from answer where cache_key = ?1) q
+join node n on n.id = q.id join name a on a.id = n.name and a.current = n.id join namespace s on s.id = a.namespace
 join text t on t.id = n.text join answer x on x.node = n.id
-order by n.hash
 """
 
 INCOMPLETE_UNDER = """

@@ -31,9 +31,13 @@ PASSED = f"""case
     else m.severity end"""
 """What a mark ``m`` of cause ``c`` passes over edge ``e`` (its input is marked)."""
 
+ANSWERING = f"{ROLE_CODE['claim']}, {ROLE_CODE['retrieved']}"
+"""Roles that answers' edges have, and no other node's: what is hit over them is an answer."""
+
 TEMPORARY = """
 create temp table if not exists hit(
-    id integer primary key, cause integer, node integer, severity integer, via integer, was_seq integer, was integer);
+    id integer primary key, cause integer, node integer, severity integer, via integer, was_seq integer, was integer,
+    answer integer);
 create temp table if not exists fresh(node integer primary key, level integer);
 create temp table if not exists want(cause integer, node integer, primary key (cause, node)) without rowid;
 """
@@ -134,9 +138,9 @@ class Spread:
         span = (cursor, last)
         self._connection.execute("delete from temp.hit")
         self._connection.execute(
-            f"""insert into temp.hit(cause, node, severity, via, was_seq, was)
-                select g.cause, g.src, g.passed, g.via, k.seq, k.severity from (
-                    select m.cause as cause, e.src as src, max({PASSED}) as passed, m.node as via
+            f"""insert into temp.hit(cause, node, severity, via, was_seq, was, answer)
+                select g.cause, g.src, g.passed, g.via, k.seq, k.severity, g.role in ({ANSWERING}) from (
+                    select m.cause as cause, e.src as src, max({PASSED}) as passed, m.node as via, e.role as role
                     from mark m join cause c on c.id = m.cause
                     join edge e on e.dst = m.node and e.role <= {LAST_PASSING}
                     where m.seq > ? and m.seq <= ? and m.{condition} and m.severity > 0
@@ -198,8 +202,8 @@ class Spread:
         self._connection.execute(
             """insert into event(seq, at, cause, node, was, is_now)
                select ?, ?, h.cause, h.node, coalesce(h.was, 0), h.severity
-               from temp.hit h join node n on n.id = h.node where n.kind = ?""",
-            (seq, self._at(), self._codes.kind("answer")),
+               from temp.hit h where h.answer""",
+            (seq, self._at()),
         )
 
     # reading again
@@ -341,13 +345,14 @@ class Spread:
                 places = marks(len(part))
                 self._connection.execute("delete from temp.hit")
                 self._connection.execute(
-                    f"""insert into temp.hit(cause, node, severity, via)
-                        select cause, node, max(severity), via from (
-                            select m.cause as cause, e.src as node, {PASSED} as severity, m.node as via
+                    f"""insert into temp.hit(cause, node, severity, via, answer)
+                        select cause, node, max(severity), via, max(answer) from (
+                            select m.cause as cause, e.src as node, {PASSED} as severity, m.node as via,
+                                   e.role in ({ANSWERING}) as answer
                             from edge e join mark m on m.node = e.dst and m.severity > 0 join cause c on c.id = m.cause
                             where e.src in ({places}) and e.role <= {LAST_PASSING}
                             union all
-                            select s.cause, s.node, s.severity, null from seed s where s.node in ({places}))
+                            select s.cause, s.node, s.severity, null, 0 from seed s where s.node in ({places}))
                         where severity > 0 group by cause, node""",
                     (*part, *part),
                 )

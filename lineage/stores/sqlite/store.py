@@ -129,6 +129,15 @@ class SqliteStore:
             self._connection.execute("begin")
             return self._run(work)
 
+    def peek(self, work: Callable[[SqliteTransaction], T]) -> T:
+        """Runs ``work``, which makes one statement: it needs no transaction to see one snapshot."""
+        with self._lock:
+            try:
+                return work(self._transaction)
+            except sqlite3.Error:
+                # The way that tells what is wrong.
+                return self.read(work)
+
     def simulate(self, work: Callable[[SqliteTransaction], T]) -> T:
         """Runs ``work``, which may write, on one snapshot of which nothing remains; no write lock is held."""
         with connections.translated(self.path):

@@ -17,7 +17,6 @@ from lineage.stores.sqlite.codes import (
     origins_of,
 )
 
-
 SHORT = 400
 """Nodes up to which one recursive statement is quicker than a statement a level."""
 
