@@ -150,6 +150,11 @@ class LineageGraph:
             run = RunHandle(self, state)
         self.register([Finish(complete=complete)], run=run)
 
+    def keep_findings(self, run: RunHandle, findings: Iterable[tuple[str, str, str]]) -> None:
+        """Keeps findings (kind, where, what) beside a run; what is kept already is kept once."""
+        listed = list(findings)
+        self._write(lambda tx: tx.graph.put_findings(listed, run.state))
+
     def versions_with_hash(self, sha256: str) -> list[tuple[str, int, int]]:
         """(uri, edition, version) of all versions with that text, the latest last."""
         return self._read(lambda tx: tx.sources.versions_with_hash(sha256))

@@ -72,6 +72,10 @@ class RunHandle:
         """Registers a batch as made by this run: all of it, or none."""
         return self._graph.register(records, run=self)
 
+    def keep(self, findings: Iterable[tuple[str, str, str]]) -> None:
+        """Keeps findings (kind, where, what) that whoever registers met in its own input."""
+        self._graph.keep_findings(self, findings)
+
     def finish(self, *, complete: bool = False) -> None:
         """Ends the run. ``complete`` retires the keys, of the kinds it named, that it did not name."""
         self._graph.finish(self, complete=complete)

@@ -103,6 +103,7 @@ def register(
             done += len(batch)
             if progress is not None:
                 progress(done, total)
+        run.keep([(found.kind, found.where, found.what) for found in sorted(notes.findings)])
         run.finish(complete=complete)
         run_id = run.id
     return ImportReport(

@@ -35,6 +35,9 @@ class Collected:
         self.records.extend(records)
         return self
 
+    def keep(self, findings: object) -> None:
+        pass
+
     def finish(self, *, complete: bool = False) -> None:
         pass
 

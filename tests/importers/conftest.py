@@ -47,6 +47,9 @@ class MemoryRun:
         self.batches.append(list(records))
         return result
 
+    def keep(self, findings):
+        self.kept = list(findings)
+
     def finish(self, *, complete=False):
         self.finished = complete
 
