@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from lineage.stores.base import Name, NodeRow, RunState
-from lineage.stores.sqlite.codes import id_of, one
+from lineage.stores.sqlite.codes import chunks, id_of, marks, one
 from lineage.stores.sqlite.runs import Runs
 
 
@@ -179,6 +179,14 @@ class Names(Runs):
     ) -> None:
         """Notes that the run named these nodes, and settles the names that may have changed."""
         run_row = self._run_row(run.id)
+        # Named by an earlier run than was known, a node replaced the others of its key earlier: they are told by whom.
+        for part in chunks(list(known.values())):
+            unsettled.update(
+                name
+                for (name,) in self._connection.execute(
+                    f"select name from node where id in ({marks(len(part))}) and named_first > ?", (*part, run.begin)
+                )
+            )
         self._connection.executemany(
             """update node set named_first = min(named_first, ?1), named_last = max(named_last, ?1) where id = ?2
                and (?1 < named_first or ?1 > named_last)""",
