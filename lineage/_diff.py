@@ -1,15 +1,17 @@
 """Pairs equal items of two sequences in order.
 
-The result is a *common subsequence*: pairs (i, j), ascending in both, of equal items. Where several are as good, the
-one whose pairs stand earliest is taken, so that repeats pair in order.
+The result is a *common subsequence*: pairs (i, j), ascending in both, of equal items. What was only deleted or only
+inserted among repeats is taken to be the later ones, so that repeats pair in order.
 
-- A part with at most :data:`DENSE` pairs of equal items gets the heaviest common subsequence there is, exactly.
-- Before a larger one is tried, what is common at its start and end is paired, and it is cut at items that are rare on
-  both sides (the heaviest common subsequence of these alone). This can miss the heaviest pairing of the whole; it
-  pairs what a reader would point at first.
-- What then has nothing rare (few distinct items, many times) is paired by the shortest edit script. After
-  :data:`EDITS` edits the farthest point reached is kept, and the search begins anew there: past so many edits in
-  one such part the script may be longer than need be, and never costs more than length times ``EDITS``.
+- A part with at most :data:`DENSE` pairs of equal items gets the heaviest common subsequence there is, exactly; of
+  equally heavy ones, the one whose pairs stand earliest.
+- Of a larger one, what is common at its start and end is paired. If at most :data:`FEW_EDITS` edits part the rest,
+  the shortest script of them is taken. Else it is cut at items that are rare on both sides (the heaviest common
+  subsequence of these alone). This can miss the heaviest pairing of the whole; it pairs what a reader would point at
+  first.
+- What has nothing rare (few distinct items, many times) is paired by a shortest edit script. After :data:`EDITS`
+  edits the farthest point reached is kept, and the search begins anew there: past so many edits in one such part the
+  script may be longer than need be, and never costs more than length times ``EDITS``.
 """
 
 from __future__ import annotations
@@ -23,8 +25,11 @@ Run = tuple[int, int, int]
 """(start in a, start in b, length) of items that pair one after the other"""
 
 DENSE: Final = 4_096
-SPARSE: Final = 65_536
+FEW_EDITS: Final = 64
 RARE: Final = 16
+"""An item is rare where its occurrences on both sides make at most so many pairs."""
+ANCHORS: Final = 65_536
+"""At most so many pairs of rare items are looked at together."""
 EDITS: Final = 256
 
 
@@ -46,6 +51,8 @@ def heaviest_increasing(values: Sequence[int], weights: Sequence[int]) -> list[i
 
     Of equally heavy ones, one whose members stand early.
     """
+    if all(value < after for value, after in itertools.pairwise(values)):
+        return list(range(len(values)))
     size = max(values, default=-1) + 2
     best = [0] * size  # a Fenwick tree of prefix maxima: the weight of the heaviest chain that ends there
     ends = [-1] * size
@@ -106,18 +113,19 @@ def _part(
             a1, b1 = a1 - 1, b1 - 1
             mates[a1] = b1
         return [(a0, a1, b0, b1)]
-    if total <= SPARSE:
-        _pair_heaviest(a, b, weights, mates, (a0, a1, b0, b1), products.keys())
+    part = (a0, a1, b0, b1)
+    if _pair_by_edits(a, b, mates, part, products.keys(), FEW_EDITS, whole=True):
         return []
     rare, seen = set[int](), 0
     for item, product in sorted(products.items(), key=lambda entry: (entry[1], entry[0])):
         seen += product
-        if product > RARE or seen > SPARSE:
+        if product > RARE or seen > ANCHORS:
             break
         rare.add(item)
     if not rare:
-        return _pair_by_edits(a, b, mates, (a0, a1, b0, b1), products.keys())
-    pairs = _pair_heaviest(a, b, weights, mates, (a0, a1, b0, b1), rare)
+        _pair_by_edits(a, b, mates, part, products.keys(), EDITS, whole=False)
+        return []
+    pairs = _pair_heaviest(a, b, weights, mates, part, rare)
     corners = [(a0 - 1, b0 - 1), *pairs, (a1, b1)]
     return [(i + 1, i2, j + 1, j2) for (i, j), (i2, j2) in itertools.pairwise(corners) if i + 1 < i2 and j + 1 < j2]
 
@@ -154,43 +162,48 @@ def _pair_heaviest(
     return pairs
 
 
-def _pair_by_edits(a: Sequence[int], b: Sequence[int], mates: list[int], part: Part, items: Set[int]) -> list[Part]:
-    """Pairs a part by the shortest edit script (Myers' greedy search), at most :data:`EDITS` edits of it.
+def _pair_by_edits(
+    a: Sequence[int], b: Sequence[int], mates: list[int], part: Part, items: Set[int], limit: int, *, whole: bool
+) -> bool:
+    """Pairs a part by the shortest edit script (Myers' greedy search), ``limit`` edits at a time.
 
-    Returns the rest behind the farthest point, if the script is longer.
+    ``whole``: only if the whole script is no longer than that. Whether it was paired is returned.
     """
     a0, a1, b0, b1 = part
     rows = [i for i in range(a0, a1) if a[i] in items]
     columns = [j for j in range(b0, b1) if b[j] in items]
-    trace, diagonal, x = _search([a[i] for i in rows], [b[j] for j in columns])
-    y = x - diagonal
-    rest = []
-    if x < len(rows) and y < len(columns):
-        rest.append((rows[x], a1, columns[y], b1))
-    for edits in range(len(trace) - 1, -1, -1):
-        earlier = trace[edits]
-        middle = edits + 1
-        if _is_insertion(earlier, diagonal, edits, middle):
-            start, previous = earlier[middle + diagonal + 1], diagonal + 1
-        else:
-            start, previous = earlier[middle + diagonal - 1] + 1, diagonal - 1
-        for at in range(start, x):
-            mates[rows[at]] = columns[at - diagonal]
-        x, diagonal = earlier[middle + previous], previous
-    return rest
+    kept_a, kept_b = [a[i] for i in rows], [b[j] for j in columns]
+    row = column = 0
+    while row < len(rows) and column < len(columns):
+        trace, diagonal, x = _search(kept_a, kept_b, row, column, limit)
+        reached = row + x, column + x - diagonal
+        if whole and reached != (len(rows), len(columns)):
+            return False
+        for edits in range(len(trace) - 1, -1, -1):
+            earlier, middle = trace[edits], edits + 1
+            if _is_insertion(earlier, diagonal, edits, middle):
+                start, previous = earlier[middle + diagonal + 1], diagonal + 1
+            else:
+                start, previous = earlier[middle + diagonal - 1] + 1, diagonal - 1
+            for at in range(start, x):
+                mates[rows[row + at]] = columns[column + at - diagonal]
+            x, diagonal = earlier[middle + previous], previous
+        row, column = reached
+    return True
 
 
-def _search(a: Sequence[int], b: Sequence[int]) -> tuple[list[list[int]], int, int]:
-    """The edit graph, as far as :data:`EDITS` edits: what each number of edits began from, then where it ended.
+def _search(a: Sequence[int], b: Sequence[int], row: int, column: int, limit: int) -> tuple[list[list[int]], int, int]:
+    """The edit graph from an item of each side on: what each number of edits began from, then where it ended.
 
-    Entry ``d`` of the trace holds, for the diagonals -d-1 … d+1 (diagonal = row - column), the farthest row before
-    edit ``d``. The end is a diagonal and a row.
+    Rows and columns are counted from there. Entry ``d`` of the trace holds, for the diagonals -d-1 … d+1
+    (diagonal = row - column), the farthest row before edit ``d``. The end is a diagonal and a row: the corner of the
+    graph, or the farthest point that ``limit`` edits reach.
     """
-    n, m = len(a), len(b)
-    middle = EDITS + 1
+    n, m = len(a) - row, len(b) - column
+    middle = limit + 1
     reached = [0] * (2 * middle + 1)
     trace: list[list[int]] = []
-    for edits in range(EDITS + 1):
+    for edits in range(limit + 1):
         trace.append(reached[middle - edits - 1 : middle + edits + 2])
         # Diagonals that have left the graph are not followed.
         for diagonal in range(-edits + 2 * max(0, edits - m), edits - 2 * max(0, edits - n) + 1, 2):
@@ -199,14 +212,14 @@ def _search(a: Sequence[int], b: Sequence[int]) -> tuple[list[list[int]], int, i
             else:
                 x = reached[middle + diagonal - 1] + 1
             y = x - diagonal
-            while x < n and y < m and a[x] == b[y]:
+            while x < n and y < m and a[row + x] == b[column + y]:
                 x, y = x + 1, y + 1
             reached[middle + diagonal] = x
             if x >= n and y >= m:
                 return trace, diagonal, x
     inside = [
         (2 * reached[middle + diagonal] - diagonal, diagonal)
-        for diagonal in range(-EDITS, EDITS + 1, 2)
+        for diagonal in range(-limit + 2 * max(0, limit - m), limit - 2 * max(0, limit - n) + 1, 2)
         if reached[middle + diagonal] <= n and 0 <= reached[middle + diagonal] - diagonal <= m
     ]
     _, diagonal = max(inside)

@@ -3,12 +3,13 @@
 1. Lines that are not blank are paired in order, without their ends. Lines left over on both sides that are equal and
    hold a letter or digit have moved; they are paired in order too. Where equal lines would cross, they are
    paired anew in order, unless that would take a line out of its place.
-2. What lies between two paired lines, without the moved ones, is a *hunk*. In it whole sentences are paired in order,
+   A moved line takes the equal white space behind it along.
+2. What lies between two paired lines, without what moved, is a *hunk*. In it whole sentences are paired in order,
    between these words and other characters; white space is neither. A longer word is worth more.
 3. What then lies between two pairs, the ends of the hunk included, keeps its equal edges: the characters with
    which both sides begin, then those with which both end. This gives line ends, blank lines and blanks to their
    neighbours, the one before first, and finds the unchanged edges of a replaced word.
-4. A moved line takes the equal white space around it along, the lines moved with it first.
+4. A moved line also takes equal white space before it along, if nothing else has.
 
 ``\\r\\n`` is one line end: its halves never map alone.
 """
@@ -17,8 +18,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Callable, Iterable, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from lineage._diff import match
@@ -48,21 +48,30 @@ def blocks(a: str, b: str) -> list[Block]:
     paired = match(items_a, items_b)
     placed = [(i + at, j + at) for i, j, length in paired for at in range(length)]
     placed, moved = _with_moved(items_a, items_b, placed, lambda i: bool(_LETTER_OR_DIGIT.search(a, *lines_a[i])))
+    carried = [_with_white_space_behind(a, lines_a, i, b, lines_b, j) for i, j in moved]
+    moved_a, moved_b = sorted(in_a for in_a, _ in carried), sorted(in_b for _, in_b in carried)
     hunks = _Hunks(a, b)
-    moved_a = sorted(lines_a[i] for i, _ in moved)
-    moved_b = sorted(lines_b[j] for _, j in moved)
-    corners = [((0, 0), (0, 0))]
-    corners.extend((lines_a[i], lines_b[j]) for i, j in placed)
-    corners.append(((len(a), len(a)), (len(b), len(b))))
-    for (line_a, line_b), (next_a, next_b) in pairwise(corners):
-        hunks.equal(line_a, line_b)
-        hunks.hunk(
-            _without(moved_a, line_a[1], next_a[0]),
-            _without(moved_b, line_b[1], next_b[0]),
-        )
-    for i, j in moved:
-        hunks.equal(lines_a[i], lines_b[j])
-    return _with_white_space(a, b, hunks.found, [(lines_a[i], lines_b[j]) for i, j in moved])
+    last_a = last_b = 0
+    for run_a, run_b in _stretches(a, b, lines_a, lines_b, placed):
+        hunks.hunk(_without(moved_a, last_a, run_a[0]), _without(moved_b, last_b, run_b[0]))
+        hunks.equal(run_a, run_b)
+        last_a, last_b = run_a[1], run_b[1]
+    hunks.hunk(_without(moved_a, last_a, len(a)), _without(moved_b, last_b, len(b)))
+    for in_a, in_b in carried:
+        hunks.equal(in_a, in_b)
+    hunks.white_space_before(carried)
+    return _merged(hunks.found)
+
+
+def _with_white_space_behind(
+    a: str, lines_a: Sequence[Range], i: int, b: str, lines_b: Sequence[Range], j: int
+) -> tuple[Range, Range]:
+    """A moved line with the equal white space behind it, its line end first of all."""
+    (start_a, end_a), (start_b, end_b) = lines_a[i], lines_b[j]
+    next_a = lines_a[i + 1][0] if i + 1 < len(lines_a) else len(a)
+    next_b = lines_b[j + 1][0] if j + 1 < len(lines_b) else len(b)
+    length = _common(a, end_a, next_a, b, end_b, next_b, 1)
+    return (start_a, end_a + length), (start_b, end_b + length)
 
 
 class _Ids(dict[str, int]):
@@ -75,6 +84,29 @@ class _Ids(dict[str, int]):
 
 def _filled_lines(text: str) -> list[Range]:
     return [(line.start, line.end) for line in lines(text) if text[line.start : line.end].strip()]
+
+
+def _stretches(
+    a: str, b: str, units_a: Sequence[Range], units_b: Sequence[Range], pairs: Sequence[tuple[int, int]]
+) -> Iterator[tuple[Range, Range]]:
+    """Ranges of equal text that hold the paired units: those in a row in one, if what parts them is equal.
+
+    A text has far fewer such ranges than units.
+    """
+    at = 0
+    while at < len(pairs):
+        i, j = pairs[at]
+        end = at + 1
+        while end < len(pairs) and pairs[end] == (i + end - at, j + end - at):
+            end += 1
+        start_a, start_b = units_a[i][0], units_b[j][0]
+        stop_a, stop_b = units_a[pairs[end - 1][0]][1], units_b[pairs[end - 1][1]][1]
+        if a[start_a:stop_a] == b[start_b:stop_b]:
+            yield (start_a, stop_a), (start_b, stop_b)
+        else:
+            for one, other in pairs[at:end]:
+                yield units_a[one], units_b[other]
+        at = end
 
 
 def _with_moved(
@@ -166,15 +198,19 @@ class _Hunks:
         ids = _Ids()
         items_a = [ids[self.a[start:end]] for start, end in units_a]
         items_b = [ids[self.b[start:end]] for start, end in units_b]
-        # Units of one hunk do not straddle what was cut out of it, so their ends part it.
+        runs = match(items_a, items_b, [len(text) for text in ids] if weighted else None)
+        pairs = [(i + at, j + at) for i, j, length in runs for at in range(length)]
+        if len(in_a) == len(in_b) == 1:
+            equal = _stretches(self.a, self.b, units_a, units_b, pairs)
+        else:
+            # A stretch could run over a moved line.
+            equal = ((units_a[i], units_b[j]) for i, j in pairs)
         between: list[tuple[list[Range], list[Range]]] = []
         at_a, at_b = in_a[0][0], in_b[0][0]
-        for i, j, length in match(items_a, items_b, [len(text) for text in ids] if weighted else None):
-            for pair in zip(units_a[i : i + length], units_b[j : j + length], strict=True):
-                (start_a, end_a), (start_b, end_b) = pair
-                self.equal(*pair)
-                between.append((_cut(in_a, at_a, start_a), _cut(in_b, at_b, start_b)))
-                at_a, at_b = end_a, end_b
+        for (start_a, end_a), (start_b, end_b) in equal:
+            self.equal((start_a, end_a), (start_b, end_b))
+            between.append((_cut(in_a, at_a, start_a), _cut(in_b, at_b, start_b)))
+            at_a, at_b = end_a, end_b
         between.append((_cut(in_a, at_a, in_a[-1][1]), _cut(in_b, at_b, in_b[-1][1])))
         return between
 
@@ -191,6 +227,18 @@ class _Hunks:
             start_b += head
         tail = _common(self.a, start_a, high_a, self.b, start_b, high_b, -1)
         self.equal((high_a - tail, high_a), (high_b - tail, high_b))
+
+    def white_space_before(self, moved: list[tuple[Range, Range]]) -> None:
+        """The equal white space before moved lines that nothing has taken."""
+        taken_a = sorted((start, start + length) for start, _, length in self.found)
+        taken_b = sorted((start, start + length) for _, start, length in self.found)
+        for (start_a, _), (start_b, _) in moved:
+            free_a, free_b = _blank_before(self.a, taken_a, start_a), _blank_before(self.b, taken_b, start_b)
+            length = _common(self.a, free_a, start_a, self.b, free_b, start_b, -1)
+            if length:
+                self.equal((start_a - length, start_a), (start_b - length, start_b))
+                insort(taken_a, (start_a - length, start_a))
+                insort(taken_b, (start_b - length, start_b))
 
 
 def _sentences(text: str, part: Range) -> list[Range]:
@@ -233,27 +281,8 @@ def _in_line_end(text: str, offset: int) -> bool:
     return text[offset - 1 : offset + 1] == "\r\n"
 
 
-def _with_white_space(a: str, b: str, found: list[Block], moved: list[tuple[Range, Range]]) -> list[Block]:
-    """All blocks, sorted and merged; those of moved lines with the white space around them."""
-    if moved:
-        taken_a = sorted((start, start + length) for start, _, length in found)
-        taken_b = sorted((start, start + length) for _, start, length in found)
-
-        def take(start_a: int, start_b: int, length: int) -> None:
-            if length:
-                found.append((start_a, start_b, length))
-                insort(taken_a, (start_a, start_a + length))
-                insort(taken_b, (start_b, start_b + length))
-
-        for direction in (1, -1):
-            for (start_a, end_a), (start_b, end_b) in moved:
-                if direction > 0:
-                    free_a, free_b = _blank_after(a, taken_a, end_a), _blank_after(b, taken_b, end_b)
-                    take(end_a, end_b, _common(a, end_a, free_a, b, end_b, free_b, 1))
-                else:
-                    free_a, free_b = _blank_before(a, taken_a, start_a), _blank_before(b, taken_b, start_b)
-                    length = _common(a, free_a, start_a, b, free_b, start_b, -1)
-                    take(start_a - length, start_b - length, length)
+def _merged(found: list[Block]) -> list[Block]:
+    """The blocks in order, as long as they can be."""
     merged: list[Block] = []
     for start_a, start_b, length in sorted(found):
         if merged:
@@ -263,16 +292,6 @@ def _with_white_space(a: str, b: str, found: list[Block], moved: list[tuple[Rang
                 continue
         merged.append((start_a, start_b, length))
     return merged
-
-
-def _blank_after(text: str, taken: list[Range], offset: int) -> int:
-    """The end of the white space from ``offset`` on that is not taken."""
-    at = bisect_left(taken, (offset, offset))
-    end = taken[at][0] if at < len(taken) else len(text)
-    stop = offset
-    while stop < end and text[stop].isspace():
-        stop += 1
-    return stop
 
 
 def _blank_before(text: str, taken: list[Range], offset: int) -> int:

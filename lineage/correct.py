@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lineage.align import align, identity
 from lineage.chains import Chains
@@ -101,7 +101,7 @@ def _change(
         if state.withdrawn:
             return None
         return Change(
-            ChangeRow(uri, state.edition, kind.value, source.number, number, state.edition),
+            ChangeRow(uri, state.edition, ChangeKind.WITHDRAW.value, source.number, number, state.edition),
             NewVersion(uri, state.edition, number, version_id(uri, state.edition, number, None), None, None),
             0.0,
         )
@@ -177,9 +177,11 @@ def undoing(tx: Transaction, correction: str, by: str | None) -> Correction:
         document = chains.document(row.uri)
         assert document is not None
         now = next(state for state in document.editions if state.edition == row.target_edition)
-        if now.current != row.target:
+        left = chains.version(row.uri, row.target_edition, row.target)
+        held = chains.version(row.uri, row.target_edition, now.current)
+        if left is None or held is None or left.sha256 != held.sha256:
             raise Conflict(
-                f"{row.uri} was changed again after {correction}: it stands at v{now.current}, not v{row.target}",
+                f"{row.uri} was changed again after {correction}: v{now.current} has another text than v{row.target}",
                 hint="undo the later correction first",
             )
         editions[row.uri] = row.target_edition
@@ -332,7 +334,7 @@ def _effect_on(
         anchors = chain.anchors(span.version, span.start, span.end)
         if new is not None and new.number in anchors:
             effect.anchors.append((id_, uri, edition, new.number, *anchors[new.number]))
-        wanted = {seed.cause: seed for seed in span_seeds(chains, corrections, span)}
+        wanted = {seed.cause: seed for seed in span_seeds(chains, corrections, replace(span, anchors=anchors))}
         before = {seed.cause: seed for seed in held.get(id_, [])}
         effect.add.extend(seed for cause, seed in wanted.items() if before.get(cause) != seed)
         effect.drop.extend(seed for cause, seed in before.items() if cause not in wanted)

@@ -58,8 +58,9 @@ class LineageGraph:
     the places where access is decided.
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, url: str = "") -> None:
         self.store = store
+        self.url = url
 
     @classmethod
     def open(
@@ -69,7 +70,7 @@ class LineageGraph:
 
         Raises :class:`StoreUnavailable`, :class:`SchemaMismatch` and :class:`BadInput`.
         """
-        return cls(open_store(url, clock, create=create, read_only=read_only))
+        return cls(open_store(url, clock, create=create, read_only=read_only), url)
 
     def close(self) -> None:
         """Closes the store."""
@@ -200,11 +201,11 @@ class LineageGraph:
 
     def doctor(self) -> Doctor:
         """The state of the store and of pending work."""
-        return self._read(doctor)
+        return self._read(lambda tx: doctor(tx, self.url))
 
-    def verify(self, progress: Callable[[int, int], None] | None = None) -> Verification:
+    def verify(self, on_progress: Callable[[int, int], None] | None = None) -> Verification:
         """Re-derives ids, hashes, slices, anchors, names and marks, and lists what disagrees."""
-        return self._read(lambda tx: verify(tx, progress))
+        return self._read(lambda tx: verify(tx, on_progress))
 
     def find(self, text: str, *, kind: str | None = None, limit: int = 50) -> list[NodeView]:
         """Nodes whose text, title, key or alias contains ``text``, in the order kind, namespace, key, id."""
@@ -356,12 +357,15 @@ class LineageGraph:
         return made
 
     def dismiss(self, ref: str, *, reason: str, by: str | None = None, correction: str | None = None) -> Decision:
-        """A person's word that a correction does not affect a node as it was made."""
+        """A person's word that a correction does not affect a node as it was made.
+
+        ``correction`` may also be the run that replaced what a node cites, or ``incomplete``.
+        """
         decision: Decision = self._write(
             lambda tx: dismiss(
                 tx,
                 resolve(tx, ref, answers=True),
-                None if correction is None else _correction(tx, correction),
+                None if correction is None else _cause(tx, correction),
                 reason=reason,
                 by=by,
             )
@@ -440,6 +444,11 @@ def _named_run(tx: Transaction, key: str, form: Record, item: object) -> RunStat
     if found is None:
         raise BadInput(item, "run", found=key, expected="the key of a run that has begun")
     return found
+
+
+def _cause(tx: Transaction, ref: str) -> str:
+    """A cause of marks: a correction, as :func:`_correction` reads it, or another cause by its id."""
+    return ref if tx.marks.causes([ref], changes=0) else _correction(tx, ref)
 
 
 def _correction(tx: Transaction, ref: str) -> str:

@@ -131,9 +131,10 @@ def passages(
     Costs a few look-ups for each document and version, none for a span. ``as_of`` leaves out what came after that
     sequence number.
     """
-    chains = Chains(tx) if as_of is None else PastChains(tx, as_of)
+    past = None if as_of is None else PastChains(tx, as_of)
+    chains = Chains(tx) if past is None else past
     chains.prefetch(row.uri for row in spans.values())
-    seeds, causes = _seeds(tx, spans) if as_of is None else _seeds_then(tx, chains, spans, as_of)
+    seeds, causes = _seeds(tx, spans) if past is None else _seeds_then(tx, past, spans)
     said: dict[tuple[str, int, int], dict[str, Any]] = {}
     found: dict[str, Passage] = {}
     for id_, row in spans.items():
@@ -174,25 +175,24 @@ def _seeds(tx: Transaction, spans: Mapping[str, SpanRow]) -> tuple[dict[str, lis
 
 
 def _seeds_then(
-    tx: Transaction, chains: Chains, spans: Mapping[str, SpanRow], as_of: int
+    tx: Transaction, chains: PastChains, spans: Mapping[str, SpanRow]
 ) -> tuple[dict[str, list[Seed]], dict[str, CauseState]]:
-    """What the corrections up to then did to the spans, worked out anew: later ones may have taken it back."""
+    """What the corrections up to then did to the spans, worked out anew: later ones may have taken it back.
+
+    A later correction does nothing here: the versions that it brought had not come.
+    """
     editions: dict[EditionKey, list[tuple[str, ChangeRow]]] = {
         (uri, edition): tx.marks.corrections_of(uri, edition)
         for uri, edition in {(row.uri, row.edition) for row in spans.values()}
     }
     causes = _causes(tx, {cause for listed in editions.values() for cause, _ in listed})
-    come = {
-        key: [(cause, change) for cause, change in listed if causes[cause].seq <= as_of]
-        for key, listed in editions.items()
-    }
     seeds: dict[str, list[Seed]] = {}
     for id_, row in spans.items():
         first = chains.version(row.uri, row.edition, row.version)
-        if come[row.uri, row.edition] and first is not None and not first.purged:
+        if editions[row.uri, row.edition] and first is not None and not first.purged:
             held = {version.number for version in chains.versions(row.uri, row.edition)}
             then = replace(row, anchors={number: at for number, at in row.anchors.items() if number in held})
-            seeds[id_] = span_seeds(chains, come[row.uri, row.edition], then)
+            seeds[id_] = span_seeds(chains, editions[row.uri, row.edition], then)
     return seeds, causes
 
 

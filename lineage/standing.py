@@ -175,6 +175,7 @@ class Chain:
         return recent
 
     def text_of(self, number: int) -> TextIndex:
+        """A version's text. Raises KeyError for an unknown version, ValueError for one without a text."""
         if number not in self._texts:
             text = self.versions[number].text
             if text is None:

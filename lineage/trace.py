@@ -219,7 +219,8 @@ def _walk(tx: Transaction, roots: Sequence[str], *, up: bool, limit: int | None,
     claims = [id_ for id_, view in views.items() if view.kind == Kind.CLAIM]
     citations = tx.reading.citations(claims, as_of=as_of)
     places = passages(tx, spans, _versions_read(walk.edges), as_of)
-    ordered = sorted(views, key=lambda id_: (walk.levels[id_], order(views[id_])))
+    rank = {id_: order(view) for id_, view in views.items()}
+    ordered = sorted(views, key=lambda id_: (walk.levels[id_], rank[id_]))
     nodes = {
         id_: TraceNode(
             view=views[id_],
@@ -232,7 +233,7 @@ def _walk(tx: Transaction, roots: Sequence[str], *, up: bool, limit: int | None,
         )
         for id_ in ordered
     }
-    edges = sorted(walk.edges, key=lambda edge: (order(views[edge.src]), edge.role, order(views[edge.dst])))
+    edges = sorted(walk.edges, key=lambda edge: (rank[edge.src], edge.role, rank[edge.dst]))
     marking = {cause for node in nodes.values() for cause in node.causes}
     marking |= {node.passage.fate.cause for node in nodes.values() if node.passage and node.passage.fate}
     counts: dict[str, int] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lineage.exporters.plain import notes, short, visible
+from lineage.exporters.plain import notes, short
 from lineage.trace import Trace
 
 STYLE = {
@@ -32,4 +32,4 @@ def quote(text: str) -> str:
 
 def label(text: str) -> str:
     """A quoted label: Graphviz also reads HTML's entities in it, and backslashes, which :func:`quote` doubles."""
-    return quote(" ".join(visible(text).split()).replace("&", "&amp;"))
+    return quote(" ".join(text.split()).replace("&", "&amp;"))

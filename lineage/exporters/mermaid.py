@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lineage.exporters.plain import notes, short, visible
+from lineage.exporters.plain import notes, short
 from lineage.trace import Trace
 
 _ESCAPES = {ord(character): f"#{ord(character)};" for character in '"#&<>[](){}|;`\\%'}
@@ -27,4 +27,4 @@ def render(trace: Trace) -> str:
 
 def escape(text: str) -> str:
     """Text inside a quoted label: characters with a meaning of their own as numeric entities."""
-    return " ".join(visible(text).translate(_ESCAPES).split())
+    return " ".join(text.translate(_ESCAPES).split())

@@ -9,13 +9,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lineage.chains import Chains
-from lineage.derive import extend, rederive
+from lineage.derive import extend, rederive, united
+from lineage.derive import laid as laid_over
 from lineage.refs import name_text
 from lineage.register import documents
 from lineage.register.drafts import (
     ROLE,
     Draft,
     Pointer,
+    check_roles,
     draft_answer,
     draft_claim,
     draft_node,
@@ -25,7 +27,18 @@ from lineage.register.drafts import (
 from lineage.register.order import Cycle, levels
 from lineage.register.spans import SpanResolver
 from lineage.seeds import late_seeds, touched
-from lineage.stores.base import CitationRow, Edge, Edges, Name, NodeRow, NodeView, Outcome, RunState, Transaction
+from lineage.stores.base import (
+    CitationRow,
+    Derivation,
+    Edge,
+    Edges,
+    Name,
+    NodeRow,
+    NodeView,
+    Outcome,
+    RunState,
+    Transaction,
+)
 from lineage_schema.errors import BadInput
 from lineage_schema.identity import key_text
 from lineage_schema.records import (
@@ -134,6 +147,11 @@ class _Batch:
         citations = self._citations(by_type)
         for item, form in by_type.get(Extend, []):
             target = self._target(form.node, item)[0]
+            drafted = self._drafts.get(target)
+            kind = self._view(target, item, "node").kind if drafted is None else drafted.row.kind
+            if kind == Kind.SPAN:
+                raise BadInput(item, "node", found=target, expected="a derived node, an answer or a claim, not a span")
+            check_roles(kind, form.inputs, item)
             self._laid.setdefault(target, []).extend(pointers(form.inputs, item))
 
         self._look_up()
@@ -161,6 +179,7 @@ class _Batch:
             before.row.aliases = tuple(dict.fromkeys((*before.row.aliases, *row.aliases)))
             before.row.lineage = max(before.row.lineage, row.lineage)
             before.row.reason = before.row.reason or row.reason
+            before.replaces = tuple(dict.fromkeys((*before.replaces, *draft.replaces)))
             return
         self._drafts[row.id] = draft
         self._names.setdefault((row.kind, row.namespace, row.key), set()).add(row.id)
@@ -282,15 +301,16 @@ class _Batch:
 
     def _unretrieved(self, citations: Sequence[CitationRow], edges: Mapping[str, Edges]) -> None:
         """What was cited though it was not in the answer's context, where the context is known."""
-        claims = {row.claim for row in citations}
-        retrieved, cites = ROLE[Role.RETRIEVED], ROLE[Role.CLAIM]
+        by_claim: dict[str, list[CitationRow]] = {}
+        for row in citations:
+            by_claim.setdefault(row.claim, []).append(row)
         for answer, inputs in edges.items():
-            context = {dst for role, dst in inputs if role == retrieved}
-            mine = {dst for role, dst in inputs if role == cites} & claims
-            if not context or not mine:
+            context = {dst for role, dst in inputs if role == ROLE[Role.RETRIEVED]}
+            if not context:
                 continue
-            for row in citations:
-                if row.claim in mine and row.target is not None and row.target not in context:
+            claims = sorted(dst for role, dst in inputs if role == ROLE[Role.CLAIM] and dst in by_claim)
+            for row in (row for claim in claims for row in by_claim[claim]):
+                if row.target is not None and row.target not in context:
                     shown = row.marker if row.marker is not None else "(no marker)"
                     self._find(
                         "cited_not_retrieved",
@@ -414,6 +434,10 @@ class _Batch:
         tx.marks.put_seeds(late_seeds(tx, self._chains, spans), [], fresh=True)
 
         rows = [draft.row for draft in self._drafts.values()]
+        known = tx.graph.existing([row.id for row in rows])
+        for row in rows:
+            if row.id not in known and row.id in laid:
+                row.edges = united(row.edges, laid_over(laid.pop(row.id), run))
         try:
             order = levels({row.id: [dst for _, dst in row.edges] for row in rows})
         except Cycle as cycle:
@@ -423,55 +447,50 @@ class _Batch:
                 found=" → ".join(self._label(id_) for id_ in cycle.path),
                 expected="inputs that do not stand on their dependent",
             ) from None
-        known = tx.graph.existing([row.id for row in rows])
-        outcomes = self._outcomes([row for row in rows if row.id in known], laid)
+        again = [row for row in rows if row.id in known]
+        held = tx.graph.derivations([row.id for row in again])
         new = tx.graph.insert(rows, run, tx.next_seq() if rows else 0)
         self._result.aliases += tx.graph.put_aliases(rows)
-        if outcomes:
-            tx.graph.apply(outcomes, tx.next_seq())
-            self._check_cycles(outcomes)
+        outcomes = self._rederive(again, held)
+        outcomes += self._extend(laid)
         for row in rows:
             (self._result.written if row.id in new else self._result.existed)[row.kind] += 1
             if row.id in new:
                 self._result.edges += len(row.edges)
-        self._result.derived += sum(
-            1 for outcome in outcomes if outcome.action in ("replace", "extend", "add", "unite")
-        )
+        self._result.derived += sum(1 for outcome in outcomes if outcome.action in ("replace", "extend", "unite"))
         self._replace()
         if citation_rows:
             tx.graph.put_citations(citation_rows, run)
             self._unretrieved(citation_rows, {**{row.id: row.edges for row in rows if row.kind == Kind.ANSWER}, **laid})
         tx.graph.put_findings(((f.kind, f.where, f.what) for f in self._result.findings), run)
-        self._derive_from(rows)
-        tx.purge.new([[id_ for id_ in level if id_ in new] for level in order])
+        self._derive_from(rows, laid)
+        changed = [outcome.node for outcome in outcomes if outcome.action != "past"]
+        tx.purge.new([changed, *([id_ for id_ in level if id_ in new] for level in order)])
         tx.spread.settle([[id_ for id_ in level if id_ in new] for level in order], idle)
-        tx.marks.recheck([outcome.node for outcome in outcomes if outcome.action not in ("past", "begin")])
+        # Also where only the begin moved: a run that began later may have read an earlier version.
+        tx.marks.recheck(changed)
 
-    def _outcomes(self, rows: Sequence[NodeRow], laid: Mapping[str, Edges]) -> list[Outcome]:
-        held = self._tx.graph.derivations([row.id for row in rows] + list(laid))
-        outcomes = []
-        for row in rows:
-            outcome = rederive(row.id, held[row.id], self._run, row.edges, row.lineage, row.reason, self._touched)
-            if outcome is not None:
-                outcomes.append(outcome)
-        for id_, edges in laid.items():
-            if id_ not in held:
-                raise BadInput("extend", "node", found=id_, expected="a derived node, an answer or a claim")
-            outcome = extend(id_, held[id_], self._run, edges)
-            if outcome is not None:
-                outcomes.append(outcome)
-        return outcomes
+    def _rederive(self, rows: Sequence[NodeRow], held: Mapping[str, Derivation]) -> list[Outcome]:
+        """Gives nodes that exist another derivation, where it is one."""
+        found = (rederive(r.id, held[r.id], self._run, r.edges, r.lineage, r.reason, self._touched) for r in rows)
+        return self._apply([outcome for outcome in found if outcome is not None], held)
 
-    def _touched(self, span: str, before: int, now: int) -> bool:
-        row = self._spans.rows.get(span) or self._tx.sources.spans([span])[span]
-        return touched(self._chains, row, before, now)
+    def _extend(self, laid: Mapping[str, Edges]) -> list[Outcome]:
+        """Lays inputs over derivations that exist."""
+        held = self._tx.graph.derivations(laid)
+        found = (extend(id_, held[id_], self._run, edges) for id_, edges in laid.items())
+        return self._apply([outcome for outcome in found if outcome is not None], held)
 
-    def _check_cycles(self, outcomes: Sequence[Outcome]) -> None:
+    def _apply(self, outcomes: list[Outcome], held: Mapping[str, Derivation]) -> list[Outcome]:
+        if not outcomes:
+            return outcomes
+        self._tx.graph.apply(outcomes, self._tx.next_seq())
         added = [
             (outcome.node, dst)
             for outcome in outcomes
-            if outcome.action not in ("past", "begin")
-            for _, dst in outcome.edges
+            if outcome.action != "past"
+            for role, dst in outcome.edges
+            if (role, dst) not in held[outcome.node].edges
         ]
         path = self._tx.graph.cycle(added)
         if path is not None:
@@ -481,6 +500,11 @@ class _Batch:
                 found=" → ".join(self._label(id_) for id_ in path),
                 expected="inputs that do not stand on their dependent",
             )
+        return outcomes
+
+    def _touched(self, span: str, before: int, now: int) -> bool:
+        row = self._spans.rows.get(span) or self._tx.sources.spans([span])[span]
+        return touched(self._chains, row, before, now)
 
     def _replace(self) -> None:
         names = [
@@ -493,17 +517,20 @@ class _Batch:
         if unknown:
             raise BadInput(_shown(unknown[0]), "replaces", found=unknown[0][2], expected="a key that the store knows")
 
-    def _derive_from(self, rows: Sequence[NodeRow]) -> None:
+    def _derive_from(self, rows: Sequence[NodeRow], laid: Mapping[str, Edges]) -> None:
         """Notes which documents, and which other namespaces, each namespace derives from."""
         uris: dict[str, set[str]] = {}
         others: dict[str, set[str]] = {}
-        for row in rows:
-            for _, dst in row.edges:
+        told = [(row.namespace, row.edges) for row in rows]
+        self._views.update(self._tx.reading.views([id_ for id_ in laid if id_ not in self._views]))
+        told.extend((self._views[id_].namespace, edges) for id_, edges in laid.items())
+        for space, edges in told:
+            for _, dst in edges:
                 span = self._spans.rows.get(dst) or self._span_rows.get(dst)
                 if span is not None:
-                    uris.setdefault(row.namespace, set()).add(span.uri)
-                elif dst not in self._drafts or self._drafts[dst].row.namespace != row.namespace:
-                    others.setdefault(row.namespace, set()).add(dst)
+                    uris.setdefault(space, set()).add(span.uri)
+                elif dst not in self._drafts or self._drafts[dst].row.namespace != space:
+                    others.setdefault(space, set()).add(dst)
         for namespace, found in uris.items():
             self._tx.sources.derive_from(namespace, found, self._run.begin)
         for namespace, ids in others.items():

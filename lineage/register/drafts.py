@@ -58,6 +58,26 @@ def pointers(inputs: Iterable[Input], item: object) -> list[Pointer]:
     ]
 
 
+OWN_FORMS = {Role.CLAIM: Kind.ANSWER, Role.RETRIEVED: Kind.ANSWER, Role.CITES: Kind.CLAIM}
+"""Roles that only nodes of one kind have: an answer's claims and context, a claim's citations."""
+
+
+def check_roles(kind: str, inputs: Iterable[Input], item: object) -> None:
+    """Raises :class:`BadInput` for a role that a node of that kind has not."""
+    for index, each in enumerate(inputs):
+        owner = OWN_FORMS.get(each.role)
+        if (kind == Kind.ANSWER) if owner is None else kind != owner:
+            known = [
+                role.value for role in Role if OWN_FORMS.get(role) in (kind, None if kind != Kind.ANSWER else kind)
+            ]
+            raise BadInput(
+                item,
+                f"inputs[{index}].role",
+                found=each.role.value,
+                expected=f"a role of {kind} nodes ({', '.join(known)})",
+            )
+
+
 def draft_node(form: Node, item: object) -> Draft:
     """A derived node. Raises :class:`BadInput` for a reserved kind, an unknown meaning attribute, a float."""
     if form.kind in (Kind.SPAN, Kind.CLAIM, Kind.ANSWER):
@@ -73,6 +93,7 @@ def draft_node(form: Node, item: object) -> Draft:
             )
     if form.lineage is not Completeness.COMPLETE and not form.lineage_reason:
         raise BadInput(item, "lineage_reason", found=None, expected=f"the reason why lineage is {form.lineage}")
+    check_roles(form.kind, form.inputs, item)
     key = check_key(form.key, item=item)
     row = _row(form.kind, form.namespace, key_text(key), key, form.text, form.attributes, item)
     row.title = form.title

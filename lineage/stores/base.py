@@ -21,6 +21,7 @@ from lineage_schema.vocabulary import Severity
 
 if TYPE_CHECKING:
     from lineage.stores import protocols
+    from lineage.stores.auditing import Auditing
 
 T = TypeVar("T")
 
@@ -118,12 +119,13 @@ class RunState:
 class Edge:
     """One input of a derivation. ``origins`` is a bit mask. ``version`` is the number of a span's version read.
 
-    ``ext`` is the begin of the run that extended another run's derivation by it.
+    ``own``: the making itself has it. ``ext`` is the begin of the last run that laid it over the making.
     """
 
     origins: int
     version: int | None = None
     ext: int | None = None
+    own: bool = True
 
 
 Edges = dict[tuple[int, str], Edge]
@@ -257,9 +259,10 @@ class Decision:
 
 @dataclass(slots=True)
 class Outcome:
-    """How registering changes a node that exists: ``replace`` its derivation, ``add`` to it, or ``begin`` later.
+    """How registering changes a node that exists.
 
-    ``past`` files the run's derivation as history: the current one outranks it.
+    ``action``: ``replace`` its derivation, ``unite`` with it, ``extend`` it, or let it ``begin`` later; ``edges`` are
+    then all that it has. ``past`` files the run's own as history: the current derivation outranks it.
     """
 
     node: str
@@ -384,7 +387,7 @@ class Transaction(Protocol):
         ...
 
     @property
-    def auditing(self) -> protocols.Auditing:
+    def auditing(self) -> Auditing:
         """What verification asks."""
         ...
 

@@ -5,8 +5,8 @@ Nodes are named by ids, versions by (uri, edition, number); row handles stay ins
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Protocol
 
 from lineage.stores.base import (
     CauseState,
@@ -30,8 +30,6 @@ from lineage.stores.base import (
     VersionState,
     Walk,
 )
-
-Finding = tuple[str, str, Any, Any]
 
 
 class Sources(Protocol):
@@ -295,47 +293,10 @@ class Purge(Protocol):
         ...
 
     def new(self, levels: Collection[Collection[str]]) -> None:
-        """Purges those of newly registered nodes, in topological order, that stand on purged spans alone."""
-        ...
+        """Purges those of nodes with new inputs, in topological order, that stand on purged spans alone.
 
-
-class Auditing(Protocol):
-    """What verification asks: raw rows in pages, and relations that must hold."""
-
-    def storage(self) -> Iterator[tuple[str, str]]:
-        """(place, fault) of the file itself and of the record of migrations."""
-        ...
-
-    def texts(self) -> Iterator[tuple[str, str]]:
-        """(sha256, text) of all texts that were not purged."""
-        ...
-
-    def version_id(self, uri: str, edition: int, number: int) -> str | None:
-        """A version's stored id."""
-        ...
-
-    def runs(self) -> Iterator[tuple[str, str, str]]:
-        """(id, namespace, key) of all runs."""
-        ...
-
-    def node_count(self) -> int:
-        """How many nodes there are."""
-        ...
-
-    def mark_count(self) -> int:
-        """How many marks there are, closed ones included."""
-        ...
-
-    def node_ids(self, size: int) -> Iterator[list[str]]:
-        """The ids of all nodes, in pages."""
-        ...
-
-    def relations(self) -> Iterator[Finding]:
-        """What one table says of another and the other does not: (item, field, found, expected)."""
-        ...
-
-    def marks(self) -> Iterator[Finding]:
-        """Marks that are not what the rule says, where nothing is pending: each way round."""
+        Nodes above them that were there before follow.
+        """
         ...
 
 

@@ -1,411 +1,314 @@
-"""A Hypothesis state machine: random histories of small worlds, judged by the oracle."""
+"""A Hypothesis state machine: random histories of small worlds, driven by the public API and judged by the oracle."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from lineage.align import Alignment
 from lineage.graph import LineageGraph
 from lineage.runs import RunHandle
-from lineage.testing import oracle as judge
-from lineage_schema.errors import Conflict, NotFound
-from lineage_schema.identity import content_hash, key_text, node_id, parse_key
+from lineage.testing.driver import Driver
+from lineage.testing.forms import NAMESPACE, answer, id_of, node, under
+from lineage.testing.worlds import SENTENCES, TEXTS, edited, passage, subset
+from lineage_schema.identity import content_hash, parse_key
 from lineage_schema.records import (
-    Answer,
-    AnswerRef,
     Citation,
     Claim,
-    ClaimRef,
     Document,
     Extend,
     Finish,
     Input,
     Node,
+    Record,
     Retire,
     Retrieved,
     SpanById,
     SpanRef,
+    Version,
 )
-from lineage_schema.text import TextIndex
 from lineage_schema.vocabulary import Completeness, Role
 
-WORDS = ("alpha", "bravo", "carol", "delta", "eagle")
 DOCUMENTS = ("a.md", "b.md")
-LEVELS = ("note", "gist", "digest")
-ROLES = (Role.EVIDENCE, Role.CHILD, Role.QUALIFIER, Role.ENDPOINT)
-LINEAGES = tuple(Completeness)
-
-sentence = st.builds(
-    lambda word, number: f"The {word} rule holds {number} days.", st.sampled_from(WORDS), st.integers(1, 3)
-)
-paragraph = st.lists(sentence, min_size=1, max_size=3).map(" ".join)
-body = st.lists(paragraph, min_size=1, max_size=3).map(lambda parts: "\n\n".join(parts) + "\n")
+KINDS = ("note", "gist", "digest")
+ROLES = (Role.EVIDENCE, Role.EVIDENCE, Role.CHILD, Role.QUALIFIER, Role.ENDPOINT)
+DATES = ("2019-01-01", "2021-01-01", "2031-01-01", "2041-01-01")
 
 
 class Machine(RuleBasedStateMachine):
-    """Drives the public API, tells the oracle what happened, and compares."""
+    """Whatever happens, what the graph shows is what the definition says. A store's tests give the two hooks."""
 
     @classmethod
-    def name(cls) -> str:
-        """A hook: the name of a graph that is new."""
+    def new_place(cls) -> str:
+        """A hook: the name of a place where there is no graph yet."""
         raise NotImplementedError
 
     @classmethod
-    def open_graph(cls, where: str) -> LineageGraph:
-        """A hook: opens the graph of a name, making it where it is new."""
+    def open_graph(cls, place: str) -> LineageGraph:
+        """A hook: opens the graph at a place, made where there is none."""
         raise NotImplementedError
 
     def __init__(self) -> None:
         super().__init__()
-        self.where = type(self).name()
-        self.graph = type(self).open_graph(self.where)
-        self.oracle = judge.Oracle()
-        self.runs: list[tuple[RunHandle, judge.Run, bool]] = []
-        self.levels: list[list[str]] = [[] for _ in range(4)]
-        self.answers: list[str] = []
-        self.begins: dict[str, int] = {}
+        place = type(self).new_place()
+        self.driver = Driver(lambda: type(self).open_graph(place))
+
+    @property
+    def oracle(self) -> Any:
+        return self.driver.oracle
 
     def teardown(self) -> None:
-        self.graph.close()
+        try:
+            self.driver.finish()
+        finally:
+            self.driver.close()
 
-    # the world
+    # what there is to choose from
 
-    @initialize(texts=st.lists(body, min_size=2, max_size=2))
-    def documents(self, texts: list[str]) -> None:
-        for uri, text in zip(DOCUMENTS, texts, strict=True):
-            self.graph.register([Document(uri=uri, text=text, namespace="w", valid_from="2020-01-01")])
-            self.oracle.editions[uri, 1] = [judge.Version(text, None, None)]
-        self.run(imported=False)
-        # Hypothesis leaves rules out of whole histories: without a first layer most of them would be empty.
-        handle, run, _ = self.runs[0]
-        for uri, text in zip(DOCUMENTS, texts, strict=True):
-            for start, end in TextIndex(text).sentences[:3]:
-                self._chunk(handle, run, uri, 1, 1, start, end)
-        for level in (1, 2):
-            below = sorted(self.levels[level - 1])
-            edges: judge.Edges = {("evidence", node): None for node in below[:3]}
-            self._derive(handle, run, level, "k0", "text 0", edges, 0)
-        for key, target in enumerate((self.levels[0][0], self.levels[2][0], sorted(self.oracle.spans)[0])):
-            version = 1 if target in self.oracle.spans else None
-            self._answer(handle, run, f"q{key}", None, {("cites", target): version}, {}, lambda forms: forms)
+    def _run(self, data: st.DataObject) -> RunHandle:
+        return data.draw(st.sampled_from(self.driver.runs))
 
-    @rule(imported=st.booleans())
-    def run(self, imported: bool) -> None:
-        handle = self.graph.run("w", producer="machine", mode="imported" if imported else "derived")
-        run = judge.Run(handle.id, handle.begin, not imported)
-        self.oracle.runs[run.begin] = run
-        self.runs.append((handle, run, False))
+    def _texts(self) -> dict[tuple[str, int, int], str]:
+        return {
+            (uri, edition, number): each.text
+            for (uri, edition), versions in self.oracle.editions.items()
+            for number, each in versions.items()
+            if each.text is not None
+        }
+
+    def _now(self, uri: str) -> str | None:
+        """The current text of the latest edition that has one."""
+        alive = [
+            (edition, versions[max(versions)].text)
+            for (each, edition), versions in self.oracle.editions.items()
+            if each == uri and versions[max(versions)].text is not None
+        ]
+        return max(alive)[1] if alive else None
+
+    def _derived(self) -> list[str]:
+        return [node for node, kind in self.oracle.kinds.items() if kind not in ("answer", "claim")]
+
+    def _nodes(self, *kinds: str) -> list[str]:
+        return [node for node, kind in self.oracle.kinds.items() if kind in kinds]
+
+    def _span(self, data: st.DataObject) -> SpanRef:
+        texts = self._texts()
+        uri, edition, number = data.draw(st.sampled_from(sorted(texts)))
+        text = texts[uri, edition, number]
+        start, end = passage(data, text)
+        return SpanRef(uri=uri, edition=edition, version=number, start=start, end=end, quote=text[start:end])
+
+    def _ref(self, data: st.DataObject) -> str | SpanRef | SpanById:
+        """A derived node, mostly; else a span, by its place or by its id."""
+        what = data.draw(st.sampled_from(["node", "node", "node", "place", "id"]))
+        if what == "node" and self._derived():
+            return data.draw(st.sampled_from(self._derived()))
+        if what == "id" and self.oracle.spans:
+            id_ = data.draw(st.sampled_from(sorted(self.oracle.spans)))
+            version = data.draw(st.sampled_from([None, *sorted(self.oracle.spans[id_].places)]))
+            return SpanById(id=id_, version=version)
+        return self._span(data)
+
+    def _inputs(self, data: st.DataObject, most: int = 3) -> tuple[Input, ...]:
+        count = data.draw(st.integers(1, most))
+        return tuple(Input(ref=self._ref(data), role=data.draw(st.sampled_from(ROLES))) for _ in range(count))
+
+    # registering
+
+    @initialize(texts=st.lists(TEXTS, min_size=2, max_size=2))
+    def begin(self, texts: list[str]) -> None:
+        """Hypothesis leaves rules out of whole histories: without a first layer most of them would be empty."""
+        self.driver.documents(
+            *(
+                Document(uri=uri, text=text, namespace=NAMESPACE, valid_from="2020-01-01")
+                for uri, text in zip(DOCUMENTS, texts, strict=True)
+            )
+        )
+        run = self.driver.run()
+        chunks = [
+            SpanRef(uri=uri, edition=1, version=1, start=0, end=text.index(".") + 1)
+            for uri, text in zip(DOCUMENTS, texts, strict=True)
+        ]
+        self.driver.register(run, [node("chunk", f"c{at}", "first", Input(ref=ref)) for at, ref in enumerate(chunks)])
+        first, second = self._derived()
+        self.driver.register(run, [node("note", "k0", "text 0", Input(ref=first), Input(ref=second))])
+        (note,) = self._nodes("note")
+        self.driver.register(run, answer("q0", "first", [[first]]) + answer("q1", "first", [[note]]))
+
+    @rule(imported=st.booleans(), rebuilt=st.booleans())
+    def run(self, imported: bool, rebuilt: bool) -> None:
+        self.driver.run(imported=imported, rebuilt=imported and rebuilt)
 
     @rule(data=st.data())
     def chunk(self, data: st.DataObject) -> None:
-        uri, edition = data.draw(st.sampled_from(sorted(self.oracle.editions)))
-        versions = [n for n, each in enumerate(self.oracle.editions[uri, edition], 1) if each.text]
-        if not versions:
-            return
-        number = data.draw(st.sampled_from(versions))
-        text = self.oracle.editions[uri, edition][number - 1].text or ""
-        sentences = TextIndex(text).sentences
-        first = data.draw(st.integers(0, len(sentences) - 1))
-        last = data.draw(st.integers(first, min(first + 1, len(sentences) - 1)))
-        start, end = sentences[first][0], sentences[last][1]
-        handle, run, _ = data.draw(st.sampled_from(self.runs))
-        self._chunk(handle, run, uri, edition, number, start, end)
+        ref = self._span(data)
+        key: Any = data.draw(st.sampled_from(["c0", "c1", (ref.uri, content_hash(ref.quote or ""), "1")]))
+        form = Node(kind="chunk", namespace=NAMESPACE, key=key, text=ref.quote or "", inputs=(Input(ref=ref),))
+        self.driver.register(self._run(data), [form])
 
-    def _chunk(
-        self, handle: RunHandle, run: judge.Run, uri: str, edition: int, number: int, start: int, end: int
-    ) -> None:
-        quote = (self.oracle.editions[uri, edition][number - 1].text or "")[start:end]
-        ref = SpanRef(uri=uri, edition=edition, version=number, start=start, end=end, quote=quote)
-        key = (uri, content_hash(quote), "1")
-        handle.register([Node(kind="chunk", namespace="w", key=key, text=quote, inputs=(Input(ref=ref),))])
-        span = self.oracle.span(uri, edition, number, start, end)
-        node = node_id("chunk", "w", key, content_hash(quote))
-        self._told(("chunk", "w", key_text(key)), node, run, {("evidence", span): number}, 0, 0)
-
-    @precondition(lambda self: self.levels[0])
-    @rule(data=st.data(), level=st.integers(1, 3), key=st.integers(0, 1), text=st.integers(0, 1))
-    def derive(self, data: st.DataObject, level: int, key: int, text: int) -> None:
-        below = [node for nodes in self.levels[:level] for node in nodes]
-        chosen = data.draw(st.lists(st.sampled_from(below), min_size=1, max_size=3, unique=True))
-        edges: judge.Edges = {(data.draw(st.sampled_from(ROLES)).value, node): None for node in chosen}
-        handle, run, _ = data.draw(st.sampled_from(self.runs))
-        lineage = data.draw(st.sampled_from([0, 0, 0, 1]))
-        self._derive(handle, run, level, f"k{key}", f"text {text}", edges, lineage)
-
-    def _derive(
-        self, handle: RunHandle, run: judge.Run, level: int, key: str, text: str, edges: judge.Edges, lineage: int
-    ) -> None:
-        kind = LEVELS[level - 1]
+    @rule(data=st.data(), kind=st.sampled_from(KINDS), key=st.integers(0, 1), text=st.integers(0, 1))
+    def derive(self, data: st.DataObject, kind: str, key: int, text: int) -> None:
+        lineage = data.draw(st.sampled_from([*Completeness, *[Completeness.COMPLETE] * 3]))
+        keys = sorted({name[2] for name in self.oracle.names.named if name[0] == kind} - {f"k{key}"})
         form = Node(
             kind=kind,
-            namespace="w",
-            key=key,
-            text=text,
-            inputs=tuple(Input(ref=node, role=Role(role)) for role, node in edges),
-            lineage=LINEAGES[lineage],
-            lineage_reason="not all is known" if lineage else None,
+            namespace=NAMESPACE,
+            key=f"k{key}",
+            text=f"text {text}",
+            inputs=self._inputs(data),
+            lineage=lineage,
+            lineage_reason=None if lineage is Completeness.COMPLETE else "not all is known",
+            replaces=tuple(subset(data, keys, 0, 1)),
         )
-        handle.register([form])
-        # Sent again it changes nothing; if it does, what follows disagrees with the oracle.
-        handle.register([form])
-        node = node_id(kind, "w", key, content_hash(text))
-        self._told((kind, "w", key), node, run, edges, lineage, level)
+        self.driver.register(self._run(data), [form])
 
-    def _told(
-        self, name: tuple[str, str, str], node: str, run: judge.Run, edges: judge.Edges, lineage: int, level: int
-    ) -> None:
-        self.oracle.names.setdefault(name, {}).setdefault(node, set()).add(run.begin)
-        self.oracle.kinds[node] = name[0]
-        self.oracle.registrations.append(judge.Registration(node, run, edges, lineage))
-        if node not in self.levels[level]:
-            self.levels[level].append(node)
-        self._sweep_again(run, name[0])
+    @rule(data=st.data())
+    def derive_again(self, data: st.DataObject) -> None:
+        """A node is made once more from what it was made from, as a rebuild does whose inputs stayed the same."""
+        id_ = data.draw(st.sampled_from(self._derived()))
+        made = next(each for each in self.oracle.made if each.node == id_)
+        text = next(
+            form.text
+            for _, forms in self.driver.sent
+            for form in forms
+            if isinstance(form, Node) and form.kind == made.name[0] and id_of(form) == id_
+        )
+        inputs = []
+        for (role, dst), version in self.oracle.making(id_).inputs.items():
+            if dst in self.oracle.spans:
+                version = data.draw(st.sampled_from([version, max(self.oracle.spans[dst].places)]))
+                inputs.append(Input(ref=SpanById(id=dst, version=version), role=Role(role)))
+            else:
+                inputs.append(Input(ref=dst, role=Role(role)))
+        form = Node(
+            kind=made.name[0], namespace=NAMESPACE, key=parse_key(made.name[2]), text=text, inputs=tuple(inputs)
+        )
+        self.driver.register(self._run(data), [form])
 
-    @precondition(lambda self: self.levels[0])
-    @rule(data=st.data(), key=st.integers(0, 2), as_of=st.sampled_from([None, None, "2021-01-01", "2031-01-01"]))
-    def answer(self, data: st.DataObject, key: int, as_of: str | None) -> None:
-        known = [node for nodes in self.levels for node in nodes] + sorted(self.oracle.spans)
-        cited = data.draw(st.lists(st.sampled_from(known), max_size=3, unique=True))
-        context = data.draw(st.lists(st.sampled_from(known), max_size=2, unique=True))
-        handle, run, _ = data.draw(st.sampled_from(self.runs))
-        claims: judge.Edges = {("cites", target): self._read(data, target) for target in cited}
-        retrieved: judge.Edges = {("retrieved", target): self._read(data, target) for target in context}
-        self._answer(handle, run, f"q{key}", as_of, claims, retrieved, lambda forms: data.draw(st.permutations(forms)))
+    @rule(data=st.data(), size=st.integers(2, 4))
+    def pyramid(self, data: st.DataObject, size: int) -> None:
+        """A batch whose nodes stand on each other, in any order."""
+        forms: list[Record] = []
+        made: list[str] = []
+        for level in range(size):
+            kind, key, text = KINDS[level % 3], f"p{level}", f"text {data.draw(st.integers(0, 1))}"
+            form = node(kind, key, text, *self._inputs(data, 2), *under(Role.CHILD, *made))
+            made = [*subset(data, made, 0, 1), id_of(form)]
+            forms.append(form)
+        self.driver.register(self._run(data), data.draw(st.permutations(forms)))
 
-    def _answer(
-        self,
-        handle: RunHandle,
-        run: judge.Run,
-        key: str,
-        as_of: str | None,
-        cites: judge.Edges,
-        retrieved: judge.Edges,
-        shuffled: Callable[[list[Any]], list[Any]],
-    ) -> None:
-        ref = AnswerRef(namespace="w", key=key)
-        scope = {} if as_of is None else {"as_of": as_of}
-        claim_text, answer_text = f"c{len(cites)}", f"a{len(cites)}"
-        forms: list[Any] = [
-            Answer(namespace="w", key=key, question="?", text=answer_text, as_of=as_of),
-            Claim(answer=ref, ordinal=1, text=claim_text),
+    @rule(data=st.data(), key=st.integers(0, 2), text=st.integers(0, 1), as_of=st.sampled_from([None, None, *DATES]))
+    def ask(self, data: st.DataObject, key: int, text: int, as_of: str | None) -> None:
+        cited = [
+            [self._ref(data) for _ in range(data.draw(st.integers(0, 2)))] for _ in range(data.draw(st.integers(0, 2)))
         ]
-        for number, ((_, target), version) in enumerate(cites.items(), 1):
-            to = target if version is None else SpanById(id=target, version=version)
-            forms.append(Citation(claim=ClaimRef(answer=ref, ordinal=1), order=number, marker=f"[{number}]", target=to))
-        for (_, target), version in retrieved.items():
-            forms.append(
-                Retrieved(answer=ref, target=target if version is None else SpanById(id=target, version=version))
-            )
-        handle.register(shuffled(forms))
-        claim = node_id("claim", "w", (key, "1"), content_hash(claim_text), scope)
-        answer = node_id("answer", "w", key, content_hash(answer_text), scope)
-        told = ((claim, "claim", cites), (answer, "answer", {**retrieved, ("claim", claim): None}))
-        for node, kind, edges in told:
-            self.oracle.kinds[node] = kind
-            self.oracle.scopes[node] = scope
-            self.oracle.registrations.append(judge.Registration(node, run, edges))
-        if answer not in self.answers:
-            self.answers.append(answer)
+        context = [self._ref(data) for _ in range(data.draw(st.integers(0, 1)))]
+        scope = {} if as_of is None else {"as_of": as_of}
+        forms = answer(f"q{key}", f"text {text}", cited, context, **scope)
+        self.driver.register(self._run(data), data.draw(st.permutations(forms)))
 
-    def _read(self, data: st.DataObject, target: str) -> int | None:
-        if target not in self.oracle.spans:
-            return None
-        return int(data.draw(st.sampled_from(sorted(self.oracle.anchors(target)))))
+    @rule(data=st.data(), ordinal=st.integers(1, 3), what=st.sampled_from(["claim", "citation", "retrieved"]))
+    def say_more(self, data: st.DataObject, ordinal: int, what: str) -> None:
+        """An answer or a claim that is there already gets something more."""
+        id_ = data.draw(st.sampled_from(self._nodes("answer")))
+        form: Record
+        if what == "claim":
+            form = Claim(answer=id_, ordinal=ordinal, text=f"more {ordinal}")
+        elif what == "citation" and self._nodes("claim"):
+            claim = data.draw(st.sampled_from(self._nodes("claim")))
+            form = Citation(claim=claim, order=ordinal, target=self._ref(data))
+        else:
+            form = Retrieved(answer=id_, target=self._ref(data))
+        self.driver.register(self._run(data), [form])
 
-    @precondition(lambda self: any(self.levels[1:]))
     @rule(data=st.data())
     def extend(self, data: st.DataObject) -> None:
-        level = data.draw(st.sampled_from([n for n in range(1, 4) if self.levels[n]]))
-        node = data.draw(st.sampled_from(self.levels[level]))
-        below = [each for nodes in self.levels[:level] for each in nodes]
-        target = data.draw(st.sampled_from(below))
-        handle, run, _ = data.draw(st.sampled_from(self.runs))
-        handle.register([Extend(node=node, inputs=(Input(ref=target, role=Role.EVIDENCE),))])
-        self.oracle.registrations.append(judge.Registration(node, run, {("evidence", target): None}, extends=True))
+        extended = data.draw(st.sampled_from(self._derived()))
+        inputs = []
+        for each in self._inputs(data, 2):
+            if isinstance(each.ref, SpanRef):
+                continue
+            if isinstance(each.ref, SpanById):
+                # Two runs that say of one input that they read other versions may add up to the lower one.
+                first = self.oracle.spans[each.ref.id].first[0]
+                each = each.model_copy(update={"ref": SpanById(id=each.ref.id, version=first)})
+            inputs.append(each)
+        if inputs:
+            self.driver.register(self._run(data), [Extend(node=extended, inputs=tuple(inputs))])
 
-    @precondition(lambda self: self.oracle.names)
     @rule(data=st.data())
     def retire(self, data: st.DataObject) -> None:
-        name = data.draw(st.sampled_from(sorted(self.oracle.names)))
-        handle, run, _ = data.draw(st.sampled_from(self.runs))
-        kind, namespace, key = name
-        handle.register([Retire(kind=kind, namespace=namespace, key=parse_key(key))])
-        self.oracle.retirements.append((name, run))
+        kind, namespace, key = data.draw(st.sampled_from(sorted(self.oracle.names.named)))
+        self.driver.register(self._run(data), [Retire(kind=kind, namespace=namespace, key=parse_key(key))])
 
     @rule(data=st.data())
-    def finish(self, data: st.DataObject) -> None:
-        at = data.draw(st.integers(0, len(self.runs) - 1))
-        handle, run, _ = self.runs[at]
-        handle.register([Finish(complete=True)])
-        self.runs[at] = (handle, run, True)
-        for name, nodes in list(self.oracle.names.items()):
-            if any(run.begin in begins for begins in nodes.values()):
-                self._sweep_again(run, name[0])
+    def complete(self, data: st.DataObject) -> None:
+        self.driver.register(self._run(data), [Finish(complete=True)])
 
-    def _sweep_again(self, run: judge.Run, kind: str) -> None:
-        complete = any(each is run and finished for _, each, finished in self.runs)
-        if complete and ("w", kind, run) not in self.oracle.sweeps:
-            self.oracle.sweeps.append(("w", kind, run))
+    @rule(data=st.data())
+    def send_again(self, data: st.DataObject) -> None:
+        self.driver.send_again(data.draw(st.integers(0, len(self.driver.sent) - 1)))
 
-    # corrections
+    # correcting
 
     @rule(data=st.data(), both=st.booleans(), propagate=st.booleans())
     def correct(self, data: st.DataObject, both: bool, propagate: bool) -> None:
-        texts: dict[str, str] = {}
-        for uri in DOCUMENTS if both else data.draw(st.sampled_from([("a.md",), ("b.md",)])):
-            old = self._latest(uri)
-            texts[uri] = data.draw(body) if old is None else self._edited(data, old)
-        done = self.graph.correct(texts, reason="because", force=True, propagate=propagate)
-        self._corrected(done.id)
+        uris = DOCUMENTS if both else (data.draw(st.sampled_from(DOCUMENTS)),)
+        texts = {}
+        for uri in uris:
+            old = self._now(uri)
+            earlier = [text for (each, _, _), text in self._texts().items() if each == uri]
+            texts[uri] = data.draw(TEXTS) if old is None else edited(data, old, earlier)
+        self.driver.correct(texts, propagate=propagate)
 
-    def _edited(self, data: st.DataObject, text: str) -> str:
-        parts = [part.split(". ") for part in text.rstrip("\n").split("\n\n")]
-        at = data.draw(st.integers(0, len(parts) - 1))
-        new = data.draw(sentence).rstrip(".")
-        where = data.draw(st.integers(0, len(parts[at]) - 1))
-        what = data.draw(st.sampled_from(["replace", "insert", "delete", "paragraph", "earlier"]))
-        if what == "replace":
-            parts[at][where] = new
-        elif what == "insert":
-            parts[at].insert(where, new)
-        elif what == "delete" and len(parts[at]) > 1:
-            del parts[at][where]
-        elif what == "paragraph":
-            parts.insert(at, [new])
-        else:
-            earlier = [v.text for versions in self.oracle.editions.values() for v in versions if v.text]
-            return str(data.draw(st.sampled_from(earlier)))
-        return "\n\n".join(". ".join(each).rstrip(".") + "." for each in parts) + "\n"
+    @rule(data=st.data(), propagate=st.booleans())
+    def withdraw(self, data: st.DataObject, propagate: bool) -> None:
+        self.driver.withdraw(subset(data, DOCUMENTS, 1, 2), propagate=propagate)
 
-    def _latest(self, uri: str) -> str | None:
-        edition = max(
-            (e for (u, e), versions in self.oracle.editions.items() if u == uri and versions[-1].text is not None),
-            default=None,
-        )
-        return None if edition is None else self.oracle.editions[uri, edition][-1].text
-
-    @rule(uri=st.sampled_from(DOCUMENTS), propagate=st.booleans())
-    def withdraw(self, uri: str, propagate: bool) -> None:
-        self._corrected(self.graph.withdraw([uri], reason="gone", propagate=propagate).id)
-
-    @rule(data=st.data(), uri=st.sampled_from(DOCUMENTS))
-    def edition(self, data: st.DataObject, uri: str) -> None:
-        old = self._latest(uri)
-        if old is None or sum(u == uri for u, _ in self.oracle.editions) > 2:
-            return
-        done = self.graph.correct(
-            {uri: self._edited(data, old)},
-            reason="new",
-            kind="edition",
-            valid_from="2030-01-01",
-            force=True,
-            propagate=False,
-        )
-        self._corrected(done.id)
+    @rule(data=st.data(), uri=st.sampled_from(DOCUMENTS), valid_from=st.sampled_from(["2030-01-01", "2040-01-01"]))
+    def edition(self, data: st.DataObject, uri: str, valid_from: str) -> None:
+        old = self._now(uri)
+        if old is not None and sum(each == uri for each, _ in self.oracle.editions) < 3:
+            text = edited(data, old, [])
+            self.driver.edition(uri, text if text != old else old + data.draw(SENTENCES), valid_from, propagate=False)
 
     @precondition(lambda self: self.oracle.corrections)
-    @rule(data=st.data())
-    def undo(self, data: st.DataObject) -> None:
-        correction = data.draw(st.sampled_from(self.oracle.corrections))
-        try:
-            self._corrected(self.graph.undo(correction.id, propagate=False).id)
-        except Conflict:
-            return
+    @rule(data=st.data(), last=st.booleans())
+    def undo(self, data: st.DataObject, last: bool) -> None:
+        known = list(self.oracle.corrections)
+        self.driver.undo(known[-1] if last else data.draw(st.sampled_from(known)), propagate=False)
 
-    def _corrected(self, id_: str | None) -> None:
-        if id_ is None or any(each.id == id_ for each in self.oracle.corrections):
-            return
-
-        def work(tx: Any) -> Any:
-            (cause,) = tx.marks.causes([id_])
-            versions = {
-                (c.uri, c.target_edition): tx.sources.versions([(c.uri, c.target_edition)])[c.uri, c.target_edition]
-                for c in cause.changes
-            }
-            texts = tx.sources.texts({v.sha256 for each in versions.values() for v in each if v.sha256})
-            return cause, versions, texts
-
-        cause, versions, texts = self.graph.store.read(work)
-        changes = [judge.Change(c.uri, c.edition, c.kind, c.source, c.target, c.target_edition) for c in cause.changes]
-        for change in changes:
-            stored = versions[change.uri, change.target_edition][change.target - 1]
-            self.oracle.editions.setdefault((change.uri, change.target_edition), []).append(
-                judge.Version(
-                    None if stored.sha256 is None else texts[stored.sha256],
-                    stored.base,
-                    None if stored.alignment is None else Alignment.from_bytes(stored.alignment),
-                )
-            )
-        correction = judge.Correction(id_, changes)
-        if any(change.kind == "edition" for change in changes):
-            began = "2030-01-01" if changes[0].edition > 1 else "2020-01-01"
-            correction.old = {"valid_from": began, "valid_to": "2030-01-01"}
-        self.oracle.corrections.append(correction)
+    @rule(data=st.data(), valid_from=st.sampled_from(DATES), valid_to=st.sampled_from([None, *DATES]))
+    def restate(self, data: st.DataObject, valid_from: str, valid_to: str | None) -> None:
+        uri, edition, number = data.draw(st.sampled_from(sorted(self._texts())))
+        form = Version(uri=uri, edition=edition, version=number, valid_from=valid_from, valid_to=valid_to)
+        self.driver.register(self._run(data), [form])
 
     # marks
 
     @rule(steps=st.integers(1, 3), batch=st.integers(1, 3))
     def propagate(self, steps: int, batch: int) -> None:
-        self.graph.propagate(steps=steps, batch=batch)
+        self.driver.graph.propagate(steps=steps, batch=batch)
 
     @rule()
-    def settle_all(self) -> None:
-        self.graph.propagate()
+    def propagate_all(self) -> None:
+        self.driver.graph.propagate()
 
     @rule()
     def crash(self) -> None:
-        self.graph.close()
-        self.graph = type(self).open_graph(self.where)
-        self.runs = [(RunHandle(self.graph, handle.state), run, complete) for handle, run, complete in self.runs]
+        self.driver.reopen()
 
-    @precondition(lambda self: self.oracle.corrections)
     @rule(data=st.data())
     def dismiss(self, data: st.DataObject) -> None:
-        marked = [
+        derived = [
             (cause, node)
-            for cause, node in sorted(self._expected())
-            if node not in self.oracle.spans and cause.startswith("c1:")
+            for (cause, node), effect in self.oracle.effects().items()
+            if node not in self.oracle.spans and effect.inputs
         ]
-        if not marked:
-            return
-        cause, node = data.draw(st.sampled_from(marked))
-        try:
-            decision = self.graph.dismiss(node, reason="it is fine", correction=cause)
-        except NotFound:
-            return
-        made = self.graph.node(node).made
-        assert made is not None
-        self.oracle.decisions.append(
-            judge.Decision(cause, node, made, int(decision.severity), frozenset(decision.inputs))
-        )
-
-    def _expected(self) -> dict[tuple[str, str], int]:
-        ids = list(self.oracle.kinds)
-        views = self.graph.store.read(lambda tx: tx.reading.views(ids))
-        self.oracle.made = {id_: view.made for id_, view in views.items() if view.made is not None}
-        return self.oracle.marks()
+        if derived:
+            self.driver.dismiss(*data.draw(st.sampled_from(derived)))
 
     @invariant()
     def agrees(self) -> None:
-        if not self.oracle.kinds:
-            return
-        expected = self._expected()
-        for answer in self.answers:
-            causes = [cause for cause, node in expected if node == answer and cause != judge.INCOMPLETE]
-            if causes:
-                checked = self.graph.check(answer)
-                assert checked.status != "fresh", f"{answer} is marked by {causes}: {checked}"
-        if self.graph.pending():
-            return
-        views = self.graph.store.read(lambda tx: tx.reading.views(list(self.oracle.kinds)))
-        found = {(mark.cause, id_): mark.severity for id_, view in views.items() for mark in view.marks}
-        wrong = {
-            pair: (self.oracle.kinds[pair[1]], found.get(pair, 0), expected.get(pair, 0))
-            for pair in found.keys() | expected.keys()
-            if found.get(pair) != expected.get(pair)
-        }
-        assert not wrong, f"(cause, node): (kind, the store's severity, the oracle's): {wrong}"
+        self.driver.compare()

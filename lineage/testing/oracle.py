@@ -1,376 +1,372 @@
-"""The definition of what corrections affect, computed by brute force from the list of events.
+"""What corrections affect, by brute force: the judge of the tests.
 
-It is the judge of the tests, so it shares nothing with what it judges: no store, no marks, no
-propagation, no cache. It knows the rules of text and identity, and the stored alignments; the rest
-it works out again, slowly, each time it is asked.
+It goes through the list of events and works out, anew each time that it is asked, where spans stand, what keys name,
+what nodes were made from, and what each cause does to each node. It shares nothing with what it judges: it knows the
+rules of text and identity, and the stored alignments, and nothing of a store, of marks, or of their propagation.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from lineage.align import Alignment
+from lineage.testing.derivations import Begun, Making, Named, Names, making
+from lineage.testing.history import (
+    Change,
+    Completed,
+    Corrected,
+    Decided,
+    Event,
+    Extended,
+    Made,
+    Name,
+    Retired,
+    Run,
+    Span,
+    Statement,
+    Version,
+)
+from lineage.testing.passages import Passage, carried, first_place
 from lineage_schema.identity import span_id
-from lineage_schema.text import TextIndex, edge_word, neighbours_changed
 
 INCOMPLETE = "incomplete"
-PASS = {
-    "claim": {1: 1, 2: 2},
-    "cites": {1: 1, 2: 2},
-    "evidence": {1: 1, 2: 2},
-    "child": {1: 1, 2: 2},
-    "qualifier": {1: 1, 2: 2},
-    "retrieved": {1: 1, 2: 1},
+REVIEW, INVALID = 1, 2
+WORDS = {REVIEW: "review", INVALID: "invalid"}
+PASSES = {
+    "claim": {REVIEW: REVIEW, INVALID: INVALID},
+    "cites": {REVIEW: REVIEW, INVALID: INVALID},
+    "evidence": {REVIEW: REVIEW, INVALID: INVALID},
+    "child": {REVIEW: REVIEW, INVALID: INVALID},
+    "qualifier": {REVIEW: REVIEW, INVALID: INVALID},
+    "retrieved": {REVIEW: REVIEW, INVALID: REVIEW},
+    "endpoint": {},
+    "member": {},
+    "about": {},
 }
-Place = tuple[int, int, int]
-Edges = dict[tuple[str, str], int | None]
-"""(role, input id) → version read (spans only)"""
+"""role → severity of an input's mark → what passes to the dependent."""
+CASES = ("variant", "jurisdiction", "language")
 
 
-@dataclass(slots=True)
-class Version:
-    """A version as it was stored. ``text`` None: a withdrawal. ``alignment`` is from ``base``."""
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """How a cause bears on a node: the severity, and the inputs that it passes from."""
 
-    text: str | None
-    base: int | None
-    alignment: Alignment | None
-
-
-@dataclass(slots=True)
-class Run:
-    """A run. ``derived``: it made its nodes, or imports a rebuild."""
-
-    id: str
-    begin: int
-    derived: bool
-
-
-@dataclass(slots=True)
-class Registration:
-    """A run's word on what a node was made from. ``extends``: inputs laid over what is there."""
-
-    node: str
-    run: Run
-    edges: Edges
-    lineage: int = 0
-    extends: bool = False
-
-
-@dataclass(slots=True)
-class Change:
-    """One document of a correction."""
-
-    uri: str
-    edition: int
-    kind: str
-    source: int
-    target: int
-    target_edition: int
-
-
-@dataclass(slots=True)
-class Correction:
-    """A correction, with what is stated of an edition's old and new text."""
-
-    id: str
-    changes: list[Change]
-    old: dict[str, Any] = field(default_factory=dict)
-    new: dict[str, Any] = field(default_factory=dict)
-
-
-@dataclass(slots=True)
-class Decision:
-    """A decision as it was recorded. ``made`` is the derivation that it was about."""
-
-    cause: str
-    node: str
-    made: int
     severity: int
     inputs: frozenset[str]
 
 
-@dataclass(slots=True)
-class Span:
-    """A span by its first place."""
-
-    uri: str
-    edition: int
-    first: Place
+NOTHING = Effect(0, frozenset())
 
 
 class Oracle:
-    """Events go in, in any order that is consistent; the marks that must be open come out."""
+    """Events in, in order; what must be marked out."""
 
-    def __init__(self) -> None:
-        self.editions: dict[tuple[str, int], list[Version]] = {}
-        self.spans: dict[str, Span] = {}
+    def __init__(self, events: Iterable[Event] = ()) -> None:
+        self.events: list[Event] = []
+        self.editions: dict[tuple[str, int], dict[int, Version]] = {}
+        self.statements: list[Statement] = []
+        self.spans: dict[str, Passage] = {}
+        self.runs: dict[str, Begun] = {}
+        self.made: list[Made] = []
+        self.extended: list[Extended] = []
         self.kinds: dict[str, str] = {}
-        self.scopes: dict[str, dict[str, str]] = {}
-        self.names: dict[tuple[str, str, str], dict[str, set[int]]] = {}
-        self.runs: dict[int, Run] = {}
-        self.registrations: list[Registration] = []
-        self.retirements: list[tuple[tuple[str, str, str], Run]] = []
-        self.sweeps: list[tuple[str, str, Run]] = []
-        self.corrections: list[Correction] = []
-        self.decisions: list[Decision] = []
-        self.made: dict[str, int] = {}
+        self.scopes: dict[str, Mapping[str, str]] = {}
+        self.names = Names()
+        self.corrections: dict[str, tuple[Change, ...]] = {}
+        self.decisions: list[tuple[Decided, int]] = []
+        self.makings: dict[str, int] = {}
+        self._asked: dict[tuple[str, str], int] = {}
+        self.tell(events)
 
-    # section 4: standing
+    # events
 
-    def maps(self, key: tuple[str, int], number: int, start: int, end: int, *, back: bool) -> tuple[int, int] | None:
-        """A range carried between a version and its base, if it is one contiguous equal range with its edges kept."""
-        version = self.editions[key][number - 1]
-        if version.base is None or version.alignment is None or version.text is None:
-            return None
-        base = self.editions[key][version.base - 1].text
-        if base is None:
-            return None
-        pairs = {}
-        for a, b, length in version.alignment.blocks:
-            for offset in range(length):
-                if back:
-                    pairs[b + offset] = a + offset
-                else:
-                    pairs[a + offset] = b + offset
-        image = [pairs.get(at) for at in range(start, end)]
-        if image[0] is None or image != list(range(image[0], image[0] + end - start)):
-            return None
-        here, there = (version.text, base) if back else (base, version.text)
-        found = image[0], image[0] + end - start
-        if edge_word(here, start, "before") != edge_word(there, found[0], "before"):
-            return None
-        if edge_word(here, end, "after") != edge_word(there, found[1], "after"):
-            return None
-        return found
+    def tell(self, events: Iterable[Event]) -> None:
+        """Takes note of events that were committed together."""
+        listed = list(events)
+        again = any(isinstance(event, Made) and event.node in self.kinds for event in listed)
+        marked = frozenset(node for _, node in self.marks()) if again else frozenset()
+        for event in listed:
+            self._add(event, marked)
 
-    def span(self, uri: str, edition: int, version: int, start: int, end: int) -> str:
-        """Registers a passage and returns its id: its place in the first version where it stands."""
-        key = (uri, edition)
-        place = (version, start, end)
-        while (found := self.maps(key, *place, back=True)) is not None:
-            base = self.editions[key][place[0] - 1].base
-            assert base is not None
-            place = (base, *found)
-        id_ = span_id(uri, edition, *place)
-        self.spans[id_] = Span(uri, edition, place)
-        self.kinds[id_] = "span"
-        return id_
+    def _add(self, event: Event, marked: frozenset[str]) -> None:
+        at = len(self.events)
+        match event:
+            case Version():
+                self._version(event)
+            case Statement():
+                self.statements.append(event)
+            case Run():
+                self.runs.setdefault(event.id, Begun(event, at))
+            case Span():
+                self._span(event)
+            case Made():
+                self._make(event, at, marked)
+            case Extended():
+                before = self.making(event.node)
+                self.extended.append(event)
+                if self.making(event.node).inputs.keys() != before.inputs.keys():
+                    self.makings[event.node] += 1
+            case Retired():
+                self.names.retired.append(event)
+            case Completed():
+                self.names.completed.append(event)
+            case Corrected():
+                self.corrections[event.id] = event.changes
+            case Decided():
+                self.decisions.append((event, self.makings[event.node]))
+        self.events.append(event)
 
-    def anchors(self, id_: str) -> dict[int, tuple[int, int]]:
-        """Every version where a span stands, and where."""
-        span = self.spans[id_]
-        key = (span.uri, span.edition)
-        found = {span.first[0]: (span.first[1], span.first[2])}
-        for number, version in enumerate(self.editions[key], 1):
-            if number > span.first[0] and version.base in found:
-                place = self.maps(key, number, *found[version.base], back=False)
-                if place is not None:
-                    found[number] = place
-        return found
+    def _version(self, event: Version) -> None:
+        edition = self.editions.setdefault((event.uri, event.edition), {})
+        edition[event.number] = event
+        for id_, passage in self.spans.items():
+            if passage.edition is edition:
+                self.spans[id_] = Passage(edition, passage.first)
 
-    def beside(self, id_: str, number: int, anchors: Mapping[int, tuple[int, int]]) -> Any:
-        """What stands around a span in a version."""
-        span = self.spans[id_]
-        text = self.editions[span.uri, span.edition][number - 1].text
-        assert text is not None
-        return TextIndex(text).neighbourhood(*anchors[number])
+    def _span(self, event: Span) -> None:
+        edition = self.editions[event.uri, event.edition]
+        first = first_place(edition, (event.number, event.start, event.end))
+        self.spans[span_id(event.uri, event.edition, *first)] = Passage(edition, first)
 
-    def concerned(self, id_: str, change: Change, reader: int) -> bool:
-        """Whether a change beside a span concerns who read it in a version: other neighbours, and never back."""
-        anchors = self.anchors(id_)
-        if reader not in anchors or change.target not in anchors or reader >= change.target:
+    def span(self, uri: str, edition: int, number: int, start: int, end: int) -> str:
+        """The id of a passage by any place where it stands."""
+        return span_id(uri, edition, *first_place(self.editions[uri, edition], (number, start, end)))
+
+    def latest(self, uri: str, edition: int, run: str) -> int:
+        """The latest version with a text when a run began; the first where the edition came later."""
+        edition_ = self.editions[uri, edition]
+        begin = self.runs[run].begin
+        before = [number for number, each in edition_.items() if each.text and self.events.index(each) < begin]
+        return max(before, default=min(edition_))
+
+    def _make(self, event: Made, at: int, marked: frozenset[str]) -> None:
+        new = event.node not in self.kinds
+        if not new and self._is_new_making(event, marked):
+            self.makings[event.node] += 1
+        self.made.append(event)
+        self.kinds[event.node] = event.name[0]
+        self.scopes[event.node] = event.scope
+        self.makings.setdefault(event.node, 0)
+        when = self.runs[event.run].begin
+        if event.name[0] == "answer":
+            # Told again by its run, a question was asked once.
+            when = self._asked.setdefault((event.node, event.run), at)
+        elif event.answer is not None:
+            when = max(asked for (node, _), asked in self._asked.items() if node == event.answer)
+        self.names.name(event.name, event.node, when, event.run)
+
+    def _is_new_making(self, event: Made, marked: frozenset[str]) -> bool:
+        """Whether registering an existing node gives it a new derivation, or only confirms the one that it has."""
+        before = self.making(event.node)
+        after = making(event.node, self.runs, [*self.made, event], self.extended)
+        if event.run not in after.runs or before.runs & after.runs:
+            # Outranked; or one making still, to which the run, or another import, adds.
             return False
-        had = self.beside(id_, reader, anchors)
-        if not neighbours_changed(had, self.beside(id_, change.target, anchors)):
-            return False
-        return not any(
-            later > change.target and not neighbours_changed(had, self.beside(id_, later, anchors)) for later in anchors
+        if before.inputs.keys() != after.inputs.keys() or before.lineage != after.lineage:
+            return True
+        if event.node in marked:
+            return True
+        return any(
+            was is not None and now is not None and self.spans[dst].touched_between(was, now)
+            for (role, dst), was in before.inputs.items()
+            if dst in self.spans
+            for now in [after.inputs[role, dst]]
         )
-
-    def seed(self, correction: Correction, id_: str) -> int:
-        """What a correction does to a span itself."""
-        span, worst = self.spans[id_], 0
-        anchors = self.anchors(id_)
-        for change in correction.changes:
-            if (change.uri, change.edition) != (span.uri, span.edition) or change.source not in anchors:
-                continue
-            if change.kind == "edition":
-                worst = max(worst, self.edition_seed(change, anchors))
-            elif change.target not in anchors:
-                if not any(later > change.target for later in anchors):
-                    worst = 2
-            elif self.concerned(id_, change, change.source):
-                worst = max(worst, 1)
-        return worst
-
-    def edition_seed(self, change: Change, anchors: Mapping[int, tuple[int, int]]) -> int:
-        """While the newer edition has a text: review where it repeats the span, else invalid."""
-        newer = self.editions[change.uri, change.target_edition]
-        if newer[-1].text is None:
-            return 0
-        first = newer[0]
-        old = self.editions[change.uri, change.edition][change.source - 1].text
-        assert first.alignment is not None
-        assert first.text is not None
-        assert old is not None
-        start, end = anchors[change.source]
-        pairs = {a + at: b + at for a, b, length in first.alignment.blocks for at in range(length)}
-        image = [pairs.get(at) for at in range(start, end)]
-        if image[0] is None or image != list(range(image[0], image[0] + end - start)):
-            return 2
-        same = edge_word(old, start, "before") == edge_word(first.text, image[0], "before") and edge_word(
-            old, end, "after"
-        ) == edge_word(first.text, image[0] + end - start, "after")
-        return 1 if same else 2
 
     # sections 3 and 5: names and derivations
 
-    def current(self, name: tuple[str, str, str]) -> tuple[str | None, str, Run | None]:
-        """(current node, the node named last, the run that retired the key)."""
-        nodes = self.names[name]
-        winner = max(nodes, key=lambda node: (max(nodes[node]), node))
-        last = max(nodes[winner])
-        kind, namespace, _ = name
-        retired = [run for each, run in self.retirements if each == name and run.begin > last]
-        retired += [run for space, what, run in self.sweeps if (space, what) == (namespace, kind) and run.begin > last]
-        if retired:
-            return None, winner, min(retired, key=lambda run: run.begin)
-        return winner, winner, None
+    def making(self, node: str) -> Making:
+        """A node's current derivation."""
+        return making(node, self.runs, self.made, self.extended)
+
+    def would_cycle(self, events: Iterable[Made | Extended]) -> bool:
+        """Whether a node would stand on itself once this was said."""
+        listed = list(events)
+        made = [*self.made, *(event for event in listed if isinstance(event, Made))]
+        extended = [*self.extended, *(event for event in listed if isinstance(event, Extended))]
+        nodes = {each.node for each in made}
+        inputs = {node: {dst for _, dst in making(node, self.runs, made, extended).inputs} for node in nodes}
+        while leaves := [node for node, below in inputs.items() if not below & inputs.keys()]:
+            for node in leaves:
+                del inputs[node]
+        return bool(inputs)
+
+    def meaning(self, name: Name) -> Named:
+        """What a key names."""
+        return self.names.meaning(name, self.runs)
+
+    def current(self, name: Name) -> str | None:
+        """The node that a key names now; a claim is current only under its current answer."""
+        named = self.meaning(name).current
+        if name[0] != "claim" or named is None:
+            return named
+        above = [
+            answer
+            for each in self.names.named
+            if each[0] == "answer" and (answer := self.meaning(each).current) is not None
+        ]
+        return named if any(("claim", named) in self.making(answer).inputs for answer in above) else None
 
     def replaced(self) -> dict[str, str]:
-        """Nodes that their key does not name any more → the run that replaced them."""
-        found = {}
-        for name, nodes in self.names.items():
+        """Nodes that stopped being current → the run that replaced them."""
+        by_begin = {begun.begin: id_ for id_, begun in self.runs.items()}
+        found: dict[str, str] = {}
+        for name, nodes in self.names.named.items():
             if name[0] in ("answer", "claim"):
                 continue
-            current, winner, retired = self.current(name)
+            named = self.meaning(name)
             for node in nodes:
-                if node == current:
-                    continue
-                if node == winner and retired is not None:
-                    found[node] = retired.id
-                else:
-                    found[node] = self.runs[min(nodes[winner])].id
+                if node != named.last:
+                    found[node] = by_begin[named.first_named]
+                elif named.retired is not None:
+                    found[node] = named.retired
         return found
 
-    def derivation(self, node: str) -> tuple[Edges, int]:
-        """A node's current inputs and the completeness of its lineage."""
-        mine = [each for each in self.registrations if each.node == node and not each.extends]
-        if not mine:
-            return {}, 0
-        derived = [each for each in mine if each.run.derived]
-        if derived:
-            begin = max(each.run.begin for each in derived)
-            chosen = [each for each in derived if each.run.begin == begin]
-        else:
-            begin = max(each.run.begin for each in mine)
-            chosen = mine
-        edges: Edges = {}
-        for each in chosen:
-            for key, version in each.edges.items():
-                before = edges.get(key, version)
-                edges[key] = version if before is None or version is None else min(before, version)
-        for each in self.registrations:
-            if each.node == node and each.extends and each.run.begin >= begin:
-                for key, version in each.edges.items():
-                    edges.setdefault(key, version)
-        return edges, max(each.lineage for each in chosen)
+    # section 4: what a correction does to a span
 
-    # section 6: what a correction affects
-
-    def excluded(self, correction: Correction, node: str) -> bool:
-        """Whether an answer's or claim's own scope lies in the old edition's validity."""
-        if not any(change.kind == "edition" for change in correction.changes):
-            return False
-        as_of = self.scopes.get(node, {}).get("as_of")
-        if self.kinds[node] not in ("answer", "claim") or as_of is None:
-            return False
-        begin, end = correction.old.get("valid_from"), correction.old.get("valid_to")
-        return (
-            (begin is not None or end is not None)
-            and (begin is None or begin <= as_of)
-            and (end is None or as_of < end)
-        )
-
-    def marks(self) -> dict[tuple[str, str], int]:
-        """(cause, node) → 1 review or 2 invalid, for all that must be marked."""
-        found: dict[tuple[str, str], int] = {}
-        derivations = {node: self.derivation(node) for node in self.kinds}
-        order = self.bottom_up({node: edges for node, (edges, _) in derivations.items()})
-        replaced = self.replaced()
-        causes: list[tuple[str, str, Correction | None]] = [(c.id, "correction", c) for c in self.corrections]
-        causes += [(run, "replacement", None) for run in sorted(set(replaced.values()))]
-        causes.append((INCOMPLETE, "incomplete", None))
-        for cause, type_, correction in causes:
-            here: dict[str, int] = {}
-            for node in order:
-                edges, lineage = derivations[node]
-                if node in self.spans:
-                    value = self.seed(correction, node) if correction is not None else 0
-                else:
-                    value = self.inherited(cause, type_, correction, node, edges, here)
-                if type_ == "replacement" and replaced.get(node) == cause:
-                    value = max(value, 1)
-                if type_ == "incomplete" and lineage:
-                    value = max(value, 1)
-                if value:
-                    here[node] = value
-                    found[cause, node] = value
-        return found
-
-    def inherited(
-        self, cause: str, type_: str, correction: Correction | None, node: str, edges: Edges, here: Mapping[str, int]
-    ) -> int:
-        """The worst of what passes, unless a decision stands."""
-        passing: dict[str, int] = {}
-        for (role, dst), version in edges.items():
-            severity = here.get(dst, 0)
-            if not severity or role not in PASS or (type_ == "replacement" and role not in ("cites", "claim")):
+    def seed(self, changes: tuple[Change, ...], span: str) -> int:
+        """What a correction does to a span itself."""
+        passage = self.spans[span]
+        worst = 0
+        for change in changes:
+            if self.editions[change.uri, change.edition] is not passage.edition:
                 continue
-            if (
-                severity == 1
-                and dst in self.spans
-                and correction is not None
-                and not self.reads(correction, dst, version)
-            ):
-                continue
-            if correction is not None and self.excluded(correction, node):
-                continue
-            passing[dst] = max(passing.get(dst, 0), PASS[role][severity])
-        worst = max(passing.values(), default=0)
-        for decision in reversed(self.decisions):
-            if (decision.cause, decision.node, decision.made) == (cause, node, self.made.get(node)):
-                if set(passing) <= decision.inputs and worst <= decision.severity:
-                    return 0
-                break
+            if change.kind == "edition":
+                worst = max(worst, self._edition_seed(change, passage))
+            elif passage.ended_by(change.source, change.target):
+                worst = INVALID
+            elif passage.beside(change.target, change.source):
+                worst = max(worst, REVIEW)
         return worst
 
-    def reads(self, correction: Correction, span: str, version: int | None) -> bool:
-        """Whether a review of a span concerns who read it in ``version``."""
-        assert version is not None
-        mine = self.spans[span]
-        for change in correction.changes:
-            if (change.uri, change.edition) != (mine.uri, mine.edition):
+    def _edition_seed(self, change: Change, passage: Passage) -> int:
+        """While the newer edition stands: review where its first text repeats the passage, else invalid."""
+        newer = self.editions[change.uri, change.target_edition]
+        first = newer[min(newer)]
+        if newer[max(newer)].text is None or change.source not in passage.places:
+            return 0
+        old = passage.edition[change.source].text
+        assert old is not None and first.text is not None and first.alignment is not None  # noqa: PT018
+        same = carried(first.alignment, old, first.text, *passage.places[change.source])
+        return INVALID if same is None else REVIEW
+
+    def _concerns(self, changes: tuple[Change, ...], span: str, reader: int | None) -> bool:
+        """Whether a span's review is news to who read it in a version."""
+        assert reader is not None
+        passage = self.spans[span]
+        return any(
+            change.kind == "edition" or passage.beside(change.target, reader)
+            for change in changes
+            if self.editions[change.uri, change.edition] is passage.edition
+        )
+
+    # section 6: what a cause does to a node
+
+    def marks(self) -> dict[tuple[str, str], str]:
+        """(cause, node) → ``invalid`` or ``review``, for all that must be marked."""
+        return {pair: WORDS[effect.severity] for pair, effect in self.effects().items()}
+
+    def effects(self) -> dict[tuple[str, str], Effect]:
+        """(cause, node) → how the cause bears on the node, for all that must be marked."""
+        makings = {node: self.making(node) for node in self.makings}
+        replaced = self.replaced()
+        found: dict[tuple[str, str], Effect] = {}
+        for cause in [*self.corrections, *sorted(set(replaced.values())), INCOMPLETE]:
+            found.update(((cause, node), effect) for node, effect in self._of(cause, makings, replaced).items())
+        return found
+
+    def _of(self, cause: str, makings: Mapping[str, Making], replaced: Mapping[str, str]) -> dict[str, Effect]:
+        done: dict[str, Effect] = {}
+
+        def effect(node: str) -> Effect:
+            if node not in done:
+                done[node] = self._effect(cause, node, makings, replaced, effect)
+            return done[node]
+
+        for node in [*self.spans, *makings]:
+            effect(node)
+        return {node: each for node, each in done.items() if each.severity}
+
+    def _effect(
+        self, cause: str, node: str, makings: Mapping[str, Making], replaced: Mapping[str, str], of: Any
+    ) -> Effect:
+        changes = self.corrections.get(cause)
+        if node in self.spans:
+            return NOTHING if changes is None else Effect(self.seed(changes, node), frozenset())
+        seed = 0
+        if cause == INCOMPLETE and makings[node].lineage:
+            seed = REVIEW
+        if replaced.get(node) == cause:
+            seed = REVIEW
+        passing: dict[str, int] = {}
+        for (role, dst), version in makings[node].inputs.items():
+            severity = of(dst).severity
+            if not severity or (cause in self.runs and role not in ("cites", "claim")):
                 continue
-            if change.kind == "edition" or self.concerned(span, change, version):
-                return True
+            if changes is not None and severity == REVIEW and dst in self.spans:
+                severity = severity if self._concerns(changes, dst, version) else 0
+            if changes is not None and self._out_of_scope(changes, node):
+                severity = 0
+            passed = PASSES[role].get(severity, 0)
+            if passed:
+                passing[dst] = max(passed, passing.get(dst, 0))
+        effect = Effect(max([seed, *passing.values()]), frozenset(passing))
+        return NOTHING if not seed and self._decided(cause, node, effect) else effect
+
+    def _decided(self, cause: str, node: str, effect: Effect) -> bool:
+        """Whether the last decision on them stands: about this making, of nothing new and nothing worse."""
+        for decision, number in reversed(self.decisions):
+            if (decision.cause, decision.node, number) == (cause, node, self.makings[node]):
+                return effect.inputs <= decision.inputs and effect.severity <= decision.severity
         return False
 
-    @staticmethod
-    def bottom_up(edges: Mapping[str, Edges]) -> list[str]:
-        """Nodes, each after its inputs."""
-        order: list[str] = []
-        done: set[str] = set()
+    def _out_of_scope(self, changes: tuple[Change, ...], node: str) -> bool:
+        """Whether an edition's correction leaves an answer or claim alone, which speaks of the old text's time."""
+        if self.kinds[node] not in ("answer", "claim") or not self.scopes[node]:
+            return False
+        if not any(change.kind == "edition" for change in changes):
+            return False
+        return all(
+            lies_in(
+                self.scopes[node],
+                self.said(change.uri, change.edition, change.source),
+                self.said(change.uri, change.target_edition, change.target),
+            )
+            for change in changes
+        )
 
-        def visit(node: str) -> None:
-            if node not in done:
-                done.add(node)
-                for _, dst in edges.get(node, {}):
-                    visit(dst)
-                order.append(node)
+    def said(self, uri: str, edition: int, number: int) -> dict[str, Any]:
+        """What holds of a version after all that was said of it."""
+        found: dict[str, Any] = {}
+        for each in self.statements:
+            if (each.uri, each.edition, each.number) == (uri, edition, number):
+                found.update({field: value for field, value in each.said.items() if value is not None})
+        return found
 
-        for node in edges:
-            visit(node)
-        return order
+    def fresh(self, answer: str) -> bool:
+        """Whether nothing but unknown lineage speaks against serving an answer."""
+        return not any(node == answer for cause, node in self.marks() if cause != INCOMPLETE)
+
+
+def lies_in(scope: Mapping[str, str], old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
+    """Whether a scope lies in an old text's period and case, and not as well in the new one's.
+
+    The date must lie in the old validity. A case that both state must agree; it tells the texts apart where the new
+    one states another.
+    """
+    begin, end, as_of = old.get("valid_from"), old.get("valid_to"), scope.get("as_of")
+    apart = False
+    if as_of is not None:
+        dated = begin is not None or end is not None
+        if not dated or (begin is not None and as_of < begin) or (end is not None and as_of >= end):
+            return False
+        apart = True
+    of_old, of_new = old.get("applicability") or {}, new.get("applicability") or {}
+    for case in CASES:
+        if case not in scope or case not in of_old:
+            continue
+        if scope[case] != of_old[case]:
+            return False
+        apart = apart or (case in of_new and of_new[case] != of_old[case])
+    return apart

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple
@@ -58,23 +57,19 @@ class Line(NamedTuple):
 
 def lines(text: str) -> list[Line]:
     """All lines in order. They cover the text; a text without a final line end has a last line all the same."""
-    return list(_lines(text))
-
-
-def _lines(text: str) -> Iterator[Line]:
-    start = 0
-    for match in _LINE_END.finditer(text):
-        yield Line(start, match.start(), match.end())
-        start = match.end()
-    if start < len(text):
-        yield Line(start, len(text), len(text))
+    ends = [match.span() for match in _LINE_END.finditer(text)]
+    starts = [0, *(stop for _, stop in ends)]
+    found = [Line(start, end, stop) for start, (end, stop) in zip(starts, ends, strict=False)]
+    if starts[-1] < len(text):
+        found.append(Line(starts[-1], len(text), len(text)))
+    return found
 
 
 def paragraphs(text: str) -> list[Range]:
     """All paragraphs in order, each from its first line's start to its last line's end without the line end."""
     found: list[Range] = []
     first = last = -1
-    for start, end, _ in _lines(text):
+    for start, end, _ in lines(text):
         if start == end or text[start:end].isspace():
             if first >= 0:
                 found.append((first, last))

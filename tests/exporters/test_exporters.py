@@ -321,6 +321,25 @@ def test_a_report_of_reports_is_grouped_nearest_first_with_counts(graph: Lineage
     ]
 
 
+def test_what_carries_evidence_is_written_out_first(graph: LineageGraph) -> None:
+    graph.register([Document(uri="returns.md", text=TEXT, namespace="n")])
+    about = Input(ref=NodeRef(kind="community", namespace="n", key="A"), role=Role.ABOUT)
+    report = made("report", "R", ("note", "N"))
+    graph.register(
+        [
+            made("chunk", "window", words=RULE),
+            made("entity", "E", ("chunk", "window")),
+            made("community", "A", ("entity", "E"), role=Role.MEMBER),
+            made("note", "N", ("entity", "E")),
+            report.model_copy(update={"inputs": (about, *report.inputs)}),
+        ]
+    )
+    lines = [row.strip("│├└─ ") for row in tree.render(graph.trace("community:n/A")).split("\n")]
+    assert lines[1] == 'member entity "E"  [fresh]'
+    lines = [row.strip("│├└─ ") for row in tree.render(graph.trace("report:n/R")).split("\n")]
+    assert [row for row in lines[:-1] if '"E"' in row] == ['evidence entity "E"  [fresh]', 'member entity "E" (above)']
+
+
 def test_several_causes_are_numbered(graph: LineageGraph) -> None:
     build(graph)
     graph.correct({"returns.md": TEXT.replace("30", "14")}, reason="first")

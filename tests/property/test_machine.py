@@ -28,12 +28,12 @@ class Sqlite(Machine):
     """The embedded store."""
 
     @classmethod
-    def name(cls) -> str:
+    def new_place(cls) -> str:
         return str(FOLDER / f"{next(NUMBERS)}.db")
 
     @classmethod
-    def open_graph(cls, where: str) -> LineageGraph:
-        return LineageGraph.open(f"sqlite:///{where}", create=True)
+    def open_graph(cls, place: str) -> LineageGraph:
+        return LineageGraph.open(f"sqlite:///{place}", create=True)
 
 
 TestSqlite = Sqlite.TestCase

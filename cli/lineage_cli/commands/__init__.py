@@ -2,6 +2,8 @@
 
 from importlib import import_module
 
+from lineage_cli.app import app
+
 MODULES = (
     "demo",
     "store",
@@ -11,14 +13,19 @@ MODULES = (
     "find",
     "trace",
     "correct",
+    "propagate",
     "affected",
     "check",
     "plan",
+    "dismiss",
     "schema",
 )
 
 
 def load_all() -> None:
     """Registers all commands, in the order in which the help lists them."""
-    for name in MODULES:
-        import_module(f"lineage_cli.commands.{name}")
+    names = [f"lineage_cli.commands.{name}" for name in MODULES]
+    for name in names:
+        import_module(name)
+    # Whoever imported one of them alone before has registered it before the others.
+    app.registered_commands.sort(key=lambda each: names.index(getattr(each.callback, "__module__", names[-1])))

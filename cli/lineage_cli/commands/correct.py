@@ -1,37 +1,66 @@
-"""``correct``, ``withdraw``, ``undo``, ``propagate``, ``dismiss``: changing what is current, and deciding."""
+"""``correct``, ``withdraw``, ``undo``: changing what is current."""
 
 from __future__ import annotations
 
 import json
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lineage import BadInput, LineageGraph
-from lineage.graph import Corrected
-from lineage_cli.app import By, DryRun, Enqueue, Json, Reason, command, opened
-from lineage_cli.commands.add import read_text
-from lineage_cli.output import as_json, note, progress, say
-from lineage_cli.render.affected import render
+from lineage_cli.app import command, opened
+from lineage_cli.options import By, DryRun, Enqueue, Json, Reason
+from lineage_cli.output import as_json, say
+from lineage_cli.spreading import spread
+from lineage_cli.texts import STANDARD_INPUT, read_text
+from lineage_schema.errors import BadInput
+
+if TYPE_CHECKING:
+    from lineage.graph import Corrected, LineageGraph
 
 
-@command("correct")
+class Kind(StrEnum):
+    """What a new text is."""
+
+    CORRECT = "correct"
+    EDITION = "edition"
+
+
+@command(
+    "correct",
+    'lineage correct returns.md new/returns.md --reason "policy 2026-11" --dry-run',
+    'lineage correct returns.md --replace "30 days" "14 days" --reason "policy 2026-11"',
+    'lineage correct --set changes.jsonl --reason "nightly sync"',
+    'lineage correct terms.md terms-2027.md --kind edition --valid-from 2027-01-01 --reason "terms of 2027"',
+)
 def correct(
     document: Annotated[
         str | None, typer.Argument(metavar="DOC", help="The document's uri.", show_default=False)
     ] = None,
-    file: Annotated[Path | None, typer.Argument(help="The new text.", show_default=False)] = None,
+    file: Annotated[
+        Path | None,
+        typer.Argument(metavar="FILE", help="The new text; - reads standard input.", show_default=False),
+    ] = None,
     reason: Reason = "",
     by: By = None,
     replace: Annotated[
-        tuple[str, str] | None, typer.Option("--replace", metavar="OLD NEW", help="Replace OLD, which must occur once.")
+        tuple[str, str] | None,
+        typer.Option("--replace", metavar="OLD NEW", help="Replace OLD, which must occur exactly once."),
     ] = None,
     set_: Annotated[
-        Path | None, typer.Option("--set", help="JSON Lines of {uri, path}: one correction of many documents.")
+        Path | None,
+        typer.Option("--set", metavar="FILE", help="JSON Lines of {uri, path}: one correction of many documents."),
     ] = None,
-    kind: Annotated[str, typer.Option("--kind", help="correct; or edition: a text with its own validity.")] = "correct",
-    valid_from: Annotated[str | None, typer.Option("--valid-from", help="ISO date of an edition.")] = None,
+    kind: Annotated[
+        Kind,
+        typer.Option(
+            "--kind", metavar="|".join(Kind), help="correct: the text was wrong; edition: a text with its own validity."
+        ),
+    ] = Kind.CORRECT,
+    valid_from: Annotated[
+        str | None, typer.Option("--valid-from", metavar="DATE", help="ISO date from which an edition holds.")
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Take a text that shares under half with it.")] = False,
     dry_run: DryRun = False,
     enqueue: Enqueue = False,
@@ -39,23 +68,21 @@ def correct(
 ) -> None:
     """Correct a document, mark all that stood on the changed words, and print what that affected.
 
-    Examples:
-
-      lineage correct returns.md new/returns.md --reason "policy 2026-11" --dry-run
-
-      lineage correct returns.md --replace "30 days" "14 days" --reason "policy 2026-11"
-
-      lineage correct --set changes.jsonl --reason "nightly sync"
+    What rests on a whole document, changed or not, is shown by 'lineage impact DOC'.
     """
     if not reason:
         raise typer.BadParameter("say why: it is kept and shown", param_hint="--reason")
+    if valid_from is not None and kind is not Kind.EDITION:
+        raise typer.BadParameter("only an edition has a validity of its own: --kind edition", param_hint="--valid-from")
+    if valid_from is None and kind is Kind.EDITION:
+        raise typer.BadParameter("an edition holds from a date: --valid-from DATE", param_hint="--kind")
     with opened(read_only=dry_run) as graph:
         texts = _texts(graph, document, file, replace, set_)
         done = graph.correct(
             texts,
             reason=reason,
             by=by,
-            kind=kind,
+            kind=kind.value,
             valid_from=valid_from,
             force=force,
             propagate=False,
@@ -64,7 +91,11 @@ def correct(
         _finish(graph, done, dry_run=dry_run, enqueue=enqueue, as_json_=as_json_)
 
 
-@command("withdraw")
+@command(
+    "withdraw",
+    'lineage withdraw lease.txt --reason "the contract ended" --dry-run',
+    'lineage withdraw letter.txt --reason "asked to be forgotten" --purge',
+)
 def withdraw(
     documents: Annotated[list[str], typer.Argument(metavar="DOC…", help="Uris.", show_default=False)],
     reason: Reason,
@@ -74,20 +105,28 @@ def withdraw(
     enqueue: Enqueue = False,
     as_json_: Json = False,
 ) -> None:
-    """Withdraw documents without a replacement.
-
-    Example: lineage withdraw lease.txt --reason "the contract ended"
-    """
-    with opened(read_only=dry_run) as graph:
-        done = graph.withdraw(
-            documents, reason=reason, by=by, propagate=purge and not dry_run, dry_run=dry_run, purge=purge
+    """Withdraw documents without a replacement. A purge cannot be undone."""
+    if purge and enqueue:
+        raise typer.BadParameter(
+            "text is removed only after all marks are in: not with --purge", param_hint="--enqueue"
         )
+    with opened(read_only=dry_run) as graph:
+        purge_now = purge and not dry_run
+        done = graph.withdraw(documents, reason=reason, by=by, propagate=purge_now, dry_run=dry_run, purge=purge_now)
+        if done.id is None and purge_now:
+            if as_json_:
+                as_json({"correction": None, "changed": False, "purged": documents})
+            else:
+                say("withdrawn before; no text of them is left")
+            return
         _finish(graph, done, dry_run=dry_run, enqueue=enqueue, as_json_=as_json_)
 
 
-@command("undo")
+@command("undo", "lineage undo last --dry-run", "lineage undo c1:7be0")
 def undo(
-    correction: Annotated[str, typer.Argument(help="Its id, a prefix of it, or last.", show_default=False)],
+    correction: Annotated[
+        str, typer.Argument(metavar="CORRECTION", help="Its id, a prefix of it, or last.", show_default=False)
+    ],
     by: By = None,
     dry_run: DryRun = False,
     enqueue: Enqueue = False,
@@ -95,49 +134,11 @@ def undo(
 ) -> None:
     """Correct back to the texts before a correction.
 
-    Example: lineage undo last
+    Refused where a document was changed again since, and after a purge.
     """
     with opened(read_only=dry_run) as graph:
         done = graph.undo(correction, by=by, propagate=False, dry_run=dry_run)
         _finish(graph, done, dry_run=dry_run, enqueue=enqueue, as_json_=as_json_)
-
-
-@command("propagate")
-def propagate(
-    steps: Annotated[int | None, typer.Option("--steps", min=1, help="At most so many steps.")] = None,
-    as_json_: Json = False,
-) -> None:
-    """Run, or resume, what is pending.
-
-    Example: lineage propagate
-    """
-    with opened() as graph:
-        made, pending = _propagate(graph, steps)
-    if as_json_:
-        as_json({"steps": made, "pending": pending})
-    else:
-        say(f"{made} steps" + (f", {pending} marks still pending" if pending else ", nothing is pending"))
-
-
-@command("dismiss")
-def dismiss(
-    node: Annotated[str, typer.Argument(help="A claim, answer or derived node.", show_default=False)],
-    reason: Reason,
-    correction: Annotated[str | None, typer.Option("--correction", help="Needed where several are open.")] = None,
-    by: By = None,
-    as_json_: Json = False,
-) -> None:
-    """Decide that a correction does not affect a node as it was made.
-
-    Example: lineage dismiss claim:demo/returns/C1 --reason "it speaks of 2025"
-    """
-    with opened() as graph:
-        decision = graph.dismiss(node, reason=reason, by=by, correction=correction)
-        graph.propagate()
-    if as_json_:
-        as_json({"correction": decision.cause, "node": decision.node, "severity": decision.severity.word})
-    else:
-        say(f"dismissed {decision.cause} for {node}: it stands until the node, or what passes to it, changes")
 
 
 def _texts(
@@ -149,34 +150,52 @@ def _texts(
 ) -> dict[str, str]:
     if set_ is not None:
         if document is not None or replace is not None:
-            raise typer.BadParameter("--set names all documents itself", param_hint="--set")
+            raise typer.BadParameter("it names all documents itself", param_hint="--set")
         return _set(set_)
     if document is None or (file is None) == (replace is None):
         raise typer.BadParameter("give DOC and FILE, or DOC and --replace OLD NEW, or --set FILE")
     if file is not None:
         return {document: read_text(file)}
     assert replace is not None
-    old, new = replace
-    text = graph.text(document)
-    count = text.count(old) if old else 0
+    return {document: replaced(graph.text(document), *replace, item=document)}
+
+
+def replaced(text: str, old: str, new: str, *, item: str) -> str:
+    """The text with ``old``, which must occur exactly once, replaced. Occurrences that overlap are several."""
+    count, at = 0, text.find(old) if old else -1
+    while at >= 0:
+        count, at = count + 1, text.find(old, at + 1)
     if count != 1:
-        raise BadInput(document, "--replace OLD", found=f"{count} occurrences of {old!r}", expected="exactly one")
-    return {document: text.replace(old, new)}
+        raise BadInput(
+            item,
+            "--replace OLD",
+            found=f"{count} occurrences of {old!r}",
+            expected="exactly one",
+            hint="give more of the words around it" if count else None,
+        )
+    return text.replace(old, new)
 
 
 def _set(path: Path) -> dict[str, str]:
     texts: dict[str, str] = {}
-    for number, line in enumerate(read_text(path).splitlines(), 1):
+    # Not splitlines: JSON strings may hold what Python takes for an end of line.
+    for number, line in enumerate(read_text(path).split("\n"), 1):
         if not line.strip():
             continue
+        item = f"{path} line {number}"
         try:
             body = json.loads(line)
-            uri, file = body["uri"], body["path"]
+            uri, file = body["uri"], Path(body["path"])
         except (ValueError, KeyError, TypeError):
-            raise BadInput(f"{path} line {number}", "line", found=line[:80], expected='{"uri": …, "path": …}') from None
+            raise BadInput(item, "line", found=line[:80], expected='{"uri": …, "path": …}') from None
+        if not isinstance(uri, str) or str(file) == STANDARD_INPUT:
+            raise BadInput(item, "line", found=line[:80], expected="a uri, and the path of a file")
         if uri in texts:
-            raise BadInput(f"{path} line {number}", "uri", found=uri, expected="each document once")
-        texts[uri] = read_text(path.parent / file)
+            raise BadInput(item, "uri", found=uri, expected="each document once")
+        base = Path() if str(path) == STANDARD_INPUT else path.parent
+        texts[uri] = read_text(base / file)
+    if not texts:
+        raise BadInput(str(path), "lines", found="none", expected='a line {"uri": …, "path": …} for each document')
     return texts
 
 
@@ -188,26 +207,11 @@ def _finish(graph: LineageGraph, done: Corrected, *, dry_run: bool, enqueue: boo
             say("nothing differs from what is current: nothing was done")
         return
     if not dry_run and not enqueue:
-        _propagate(graph, None)
+        spread(graph)
     report = done.report or graph.affected(done.id)
     if as_json_:
         as_json(report.to_json())
         return
-    if dry_run:
-        say("DRY RUN: nothing was written.")
-    render(report.to_json(), dry_run=dry_run)
-    if enqueue:
-        note("left pending: run lineage propagate")
+    from lineage_cli.render.affected import show
 
-
-def _propagate(graph: LineageGraph, steps: int | None) -> tuple[int, int]:
-    done = 0
-    with progress("propagating") as bar:
-
-        def on_step(step: object) -> None:
-            nonlocal done
-            done += getattr(step, "expanded", 0)
-            bar(done, 0)
-
-        made = graph.propagate(steps=steps, on_step=on_step)
-    return made, graph.pending()
+    show(report.to_json(), dry_run=dry_run)

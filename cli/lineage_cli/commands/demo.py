@@ -7,25 +7,31 @@ from typing import Annotated
 
 import typer
 
-from lineage import Conflict, LineageGraph
 from lineage_cli.app import command
 from lineage_cli.output import say
-from lineage_cli.render.affected import render
+from lineage_schema.errors import Conflict
+
+NEXT = (
+    "lineage affected last          lineage check returns       lineage trace claim:demo/returns/C1",
+    "lineage plan                   lineage find '30 days'      lineage undo last --dry-run",
+)
 
 
-@command("demo")
+@command("demo", "lineage demo", "lineage demo /tmp/harbor")
 def demo(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where to make it.")] = Path("lineage-demo"),
 ) -> None:
     """Build a small store from shipped data, correct one sentence, and show what that affected.
 
-    Example: lineage demo
+    The store is DIR/lineage.db. One that is there already is left alone.
     """
-    from lineage.demo.loading import corrected_text, load
-
     path = folder / "lineage.db"
     if path.exists():
         raise Conflict(f"{path} exists already", hint="remove it, or give another folder: lineage demo DIR")
+    from lineage.demo.loading import corrected_text, load
+    from lineage.graph import LineageGraph
+    from lineage_cli.render.affected import show
+
     address = f"sqlite:///{path}"
     with LineageGraph.open(address, create=True) as graph:
         loaded = load(graph)
@@ -40,10 +46,8 @@ def demo(
         )
         uri, text, reason = corrected_text()
         done = graph.correct({uri: text}, reason=reason)
-        render(graph.affected(str(done.id)).to_json(), hints=False)
-    say(f"Try next, with --store {address} before the command:")
-    for line in (
-        "lineage affected last          lineage check returns       lineage trace claim:demo/returns/C1",
-        "lineage plan                   lineage find '30 days'      lineage undo last --dry-run",
-    ):
+        # What stands above and below the report takes this many lines.
+        show(graph.affected(str(done.id)).to_json(), hints=False, spare=len(NEXT) + 4)
+    say(f"Try next, with --store {address}, or after export LINEAGE_STORE={address}:")
+    for line in NEXT:
         say(f"  {line}")

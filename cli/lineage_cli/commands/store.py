@@ -4,29 +4,28 @@ from __future__ import annotations
 
 import typer
 
-from lineage.graph import now
-from lineage.urls import init_store, migrate_store
-from lineage_cli.app import Json, command, opened, url
+from lineage_cli.app import command, opened, store, url
+from lineage_cli.options import Json
 from lineage_cli.output import as_json, progress, say
 from lineage_schema.errors import Integrity
 
 
-@command("init")
+@command("init", "lineage init", "lineage init --store sqlite:////var/lib/lineage/help.db")
 def init(as_json_: Json = False) -> None:
-    """Create an empty store.
+    """Create an empty store. One that is there already is left alone."""
+    from lineage.graph import now
+    from lineage.urls import init_store
 
-    Example: lineage --store sqlite:///lineage.db init
-    """
     steps = init_store(url(), now)
     as_json({"store": url(), "steps": steps}) if as_json_ else say(f"created {url()} (schema {steps[-1]})")
 
 
-@command("migrate")
+@command("migrate", "lineage migrate")
 def migrate(as_json_: Json = False) -> None:
-    """Upgrade an older store's schema.
+    """Upgrade an older store's schema. No other command does."""
+    from lineage.graph import now
+    from lineage.urls import migrate_store
 
-    Example: lineage migrate
-    """
     steps = migrate_store(url(), now)
     if as_json_:
         as_json({"store": url(), "steps": steps})
@@ -34,27 +33,23 @@ def migrate(as_json_: Json = False) -> None:
         say(f"{url()}: " + (f"applied {', '.join(steps)}" if steps else "up to date"))
 
 
-@command("doctor")
+@command("doctor", "lineage doctor", "lineage doctor --json")
 def doctor(as_json_: Json = False) -> None:
-    """Show the state of the store and pending work.
-
-    Example: lineage doctor
-    """
+    """Show which store is meant, what is in it, and pending work."""
+    where = store()
     with opened(read_only=True) as graph:
         report = graph.doctor()
     if as_json_:
-        as_json(report.to_json())
+        as_json({"store": where.url, "named_by": where.origin, **report.to_json()})
         return
+    say(f"url          {where.url} (named by {where.origin})")
     for line in report.lines():
         say(line)
 
 
-@command("verify")
+@command("verify", "lineage verify", "lineage verify --json")
 def verify(as_json_: Json = False) -> None:
-    """Re-derive every id, hash, slice, anchor and mark, and list what disagrees. Exit code 5 if anything does.
-
-    Example: lineage verify
-    """
+    """Re-derive every id, hash, slice, anchor and mark, and list what disagrees. Exit code 5 if anything does."""
     with opened(read_only=True) as graph, progress("verifying") as bar:
         report = graph.verify(bar)
     if as_json_:
@@ -62,7 +57,9 @@ def verify(as_json_: Json = False) -> None:
     else:
         for fault in report.faults:
             say(f"{fault.item}: {fault.field}: expected {fault.expected}, found {fault.found}")
+        if report.omitted:
+            say(f"… and {report.omitted} more faults that are not listed")
         checked = ", ".join(f"{count} {what}" for what, count in report.checked.items())
-        say(f"{len(report.faults)} faults in {checked}")
+        say(f"{len(report.faults) + report.omitted} faults in {checked}")
     if report.faults:
         raise typer.Exit(Integrity.exit_code)

@@ -1,103 +1,180 @@
-"""The report of a correction on a terminal: a screen, the worst first."""
+"""The report of a correction in lines: the change, then the answers, the worst first.
+
+All functions take the report's JSON, so that what is printed is what programs read. In a pipe
+nothing is left out. On a terminal it fits the screen, and what does not fit is counted.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from lineage_cli.output import note, out, say, styled
+from lineage_cli.output import Line, note, say, size, terminal
 from lineage_cli.render.diff import word_diff
+from lineage_cli.render.lines import fitted, fold, middle, plural, shorten
 
-SHOWN = 12
-"""Answers shown on a terminal; the rest is counted and reached by --limit or --format."""
-CHANGES = 5
-
-
-def render(body: dict[str, Any], *, dry_run: bool = False, hints: bool = True) -> None:
-    """Prints the report. In a pipe nothing is left out; on a terminal what does not fit is counted."""
-    whole = not out().is_terminal
-    _head(body)
-    _changes(body["changes"], whole)
-    answers = body["answers"]
-    shown = answers if whole else answers[:SHOWN]
-    for answer in shown:
-        _answer(answer)
-    if len(answers) > len(shown):
-        say(f"… and {len(answers) - len(shown)} more answers: lineage affected --format md, or --json")
-    for each in body["cannot_exclude"] if whole else body["cannot_exclude"][:SHOWN]:
-        styled(f"CANNOT EXCLUDE  {each['key']}   {each['because']}", "magenta")
-    spared = body["spared"] if whole else body["spared"][: max(SHOWN - len(shown), 3)]
-    for each in spared:
-        say(f"SPARED   {each['key']}   {each['because']}")
-    if len(body["spared"]) > len(spared):
-        say(f"… and {len(body['spared']) - len(spared)} more spared")
-    _foot(body, dry_run=dry_run, hints=hints)
+STYLES = {"invalid": "red", "review": "yellow"}
+CHANGES = 4
+CLAIMS = 2
+REST = 3
+"""Changes, claims of an answer, and answers that were spared or cannot be excluded, which a screen has room for."""
+LEAST = 6
 
 
-def _head(body: dict[str, Any]) -> None:
-    correction = body["correction"]
+def show(body: dict[str, Any], *, dry_run: bool = False, hints: bool = True, spare: int = 0) -> None:
+    """Prints the report. ``spare`` lines of the screen are needed for other things."""
+    columns, rows = size()
+    found = lines(body, (columns, rows - spare), dry_run=dry_run) if terminal() else lines(body, dry_run=dry_run)
+    for line in found:
+        say(*line)
+    if hints:
+        for text in following(body, dry_run=dry_run):
+            note(text)
+
+
+def lines(body: dict[str, Any], screen: tuple[int, int] | None = None, *, dry_run: bool = False) -> list[Line]:
+    """The report; ``screen`` is columns and lines of a terminal."""
+    width = None if screen is None else screen[0]
+    unfinished = body["correction"]["state"] == "propagating"
+    head = [Line("DRY RUN: nothing was written.", "bold")] if dry_run else []
+    head += [*_head(body["correction"], width, dry_run), *_changes(body["changes"], width)]
+    answers = [_answer(answer, width) for answer in body["answers"]]
+    unknown = [
+        Line(shorten(f"CANNOT EXCLUDE  {each['key']}   {fold(each['because'])}", width), "magenta")
+        for each in body["cannot_exclude"]
+    ]
+    spared = [Line(shorten(_spared(each, unfinished), width)) for each in body["spared"]]
+    foot = [Line(_foot(body, dry_run))]
+    if screen is None or width is None:
+        return [*head, *(line for answer in answers for line in answer), *unknown, *spared, *foot]
+    # Three lines are for what to do next, the prompt, and a foot that wraps.
+    room = screen[1] - len(head) - len(foot) - 3 - min(len(unknown), REST + 1) - min(len(spared), REST + 1)
+    shown: list[Line] = []
+    number = 0
+    for answer in answers:
+        if number and len(shown) + len(answer) > max(room, LEAST):
+            break
+        shown += answer
+        number += 1
+    if number < len(answers):
+        shown.append(Line(f"… and {plural(len(answers) - number, 'more answer')}: --format md, or --json"))
+    return [*head, *shown, *_first(unknown), *_first(spared), *foot]
+
+
+def following(body: dict[str, Any], *, dry_run: bool = False) -> list[str]:
+    """What to do next. It is no data."""
+    if dry_run:
+        return ["Run without --dry-run to commit. Is it a new edition and no error: --kind edition --valid-from DATE"]
+    found = [f"more: --after {body['page']['next']}"] if body["page"]["next"] else []
+    if body["correction"]["state"] == "propagating":
+        return [*found, "Next: lineage propagate"]
+    if body["counts"]["answers"]:
+        return [*found, f"Next: lineage plan --correction {body['correction']['id'][:11]}"]
+    return found
+
+
+def documents_text(correction: dict[str, Any], most: int = 3) -> str:
+    """What a correction changed: kind, document and versions, the first few by name."""
     documents = correction["documents"]
     names = ", ".join(
         f"{each['kind']} {each['uri']} v{each['from_version']}"
         + ("" if each["to_version"] is None else f"→v{each['to_version']}")
-        for each in documents[:3]
+        for each in documents[:most]
     )
-    more = f" and {len(documents) - 3} more" if len(documents) > 3 else ""
+    return names + (f" and {len(documents) - most} more" if len(documents) > most else "")
+
+
+def change_text(change: dict[str, Any], around: int | None = 6) -> str:
+    """One change: as a word diff, or where there are no words to compare, its class."""
+    if change["old"] is None or change["new"] is None:
+        return str(change["class"])
+    return word_diff(change["old"], change["new"], around)
+
+
+def _head(correction: dict[str, Any], width: int | None, dry_run: bool) -> list[Line]:
     by = f" by {correction['by']}" if correction["by"] else ""
     state = correction["state"]
     if state == "propagating":
-        state = f"propagating, {correction['pending']} marks pending: the counts are those so far"
-    say(f'{correction["id"]}  {names}{more}  "{correction["reason"]}"{by}  {correction["at"][:19]}Z  {state}')
+        state = f"propagating, {plural(correction['pending'], 'mark')} pending: the counts are those so far"
+    end = "" if dry_run else f"  {correction['at'][:19]}Z  {state}"
+    what = f'{documents_text(correction)}  "{fold(correction["reason"])}"{by}'
+    line = f"{correction['id']}  {what}{end}"
+    if width is None or len(line) <= width:
+        return [Line(line)]
+    # The id is to be copied: it is never cut.
+    return [Line(f"{correction['id']}{end}"), Line(shorten(f"  {what}", width))]
 
 
-def _changes(changes: list[dict[str, Any]], whole: bool) -> None:
-    for change in changes if whole else changes[:CHANGES]:
+def _changes(changes: list[dict[str, Any]], width: int | None) -> list[Line]:
+    found = []
+    for change in changes if width is None else changes[:CHANGES]:
         where = f"{change['uri']} {change['start']}–{change['end']}"
-        if change["section"]:
-            where += f" § {change['section']}"
-        if change["page"]:
-            where += f" p. {change['page']}"
-        if change["old"] is None or change["new"] is None:
-            say(f"  [{change['n']}] {where}  {change['class']}")
-        else:
-            say(f"  [{change['n']}] {where}  {word_diff(change['old'], change['new'])}")
-    if not whole and len(changes) > CHANGES:
-        say(f"  … and {len(changes) - CHANGES} more changes")
+        where += f" § {fold(change['section'])}" if change["section"] else ""
+        where += f" p. {change['page']}" if change["page"] else ""
+        start = f"  [{change['n']}] {where}  "
+        for around in (6, 3, 1):
+            line = start + change_text(change, around)
+            if width is None or len(line) <= width:
+                break
+        found.append(Line(middle(line, width)))
+    if len(changes) > len(found):
+        found.append(Line(f"  … and {plural(len(changes) - len(found), 'more change')}"))
+    return found
 
 
-def _answer(answer: dict[str, Any]) -> None:
+def _answer(answer: dict[str, Any], width: int | None) -> list[Line]:
     ended, under = answer["share"]
     cache = f"   cache {answer['cache_key']}" if answer["cache_key"] else ""
-    question = " ".join((answer["question"] or "").split())
-    also = f"   also {len(answer['also'])} other corrections" if answer["also"] else ""
+    also = f"   also {plural(len(answer['also']), 'other correction')}" if answer["also"] else ""
     lineage = "" if answer["lineage"] == "complete" else f"   lineage {answer['lineage']}"
-    word = answer["severity"].upper()
-    line = f'{word:<8} {answer["key"]}   "{question[:60]}"{cache}   {ended} of {under} spans{lineage}{also}'
-    styled(line, "red" if word == "INVALID" else "yellow")
+    start = f"{answer['severity'].upper():<8} {answer['key']}   "
+    end = f"{cache}   {ended} of {plural(under, 'span')}{lineage}{also}"
+    room = None if width is None else max(width - len(start) - len(end) - 2, 12)
+    question = shorten(fold(answer["question"]), room)
+    found = [Line(shorten(f'{start}"{question}"{end}', width), STYLES[answer["severity"]])]
     if answer["reached_by"] == "retrieved":
-        say("  what was retrieved for it changed; none of its claims cites it")
-    for claim in answer["claims"]:
-        text = " ".join((claim["text"] or "").split())
-        numbers = ", ".join(map(str, claim["changes"]))
-        say(f'  "{text[:90]}"   change {numbers}, {claim["level"]} hops')
-        path = " → ".join(f"{step['kind']} {step['label'][:40]}" for step in claim["path"])
-        more = f"   (+{claim['more_paths']} paths)" if claim["more_paths"] else ""
-        if path:
-            say(f"     → {path}{more}")
+        found.append(Line(shorten("  what was retrieved for it changed; none of its claims cites it", width)))
+    claims = answer["claims"] if width is None else answer["claims"][:CLAIMS]
+    for claim in claims:
+        found += _claim(claim, width)
+    if len(answer["claims"]) > len(claims):
+        found.append(Line(f"  … and {plural(len(answer['claims']) - len(claims), 'more claim')}"))
+    return found
 
 
-def _foot(body: dict[str, Any], *, dry_run: bool, hints: bool) -> None:
+def _claim(claim: dict[str, Any], width: int | None) -> list[Line]:
+    numbers = ", ".join(map(str, claim["changes"]))
+    survives = f"   survives on {claim['survives_on']}" if claim["survives_on"] else ""
+    end = f"   change {numbers}, {plural(claim['level'], 'hop')}{survives}"
+    room = None if width is None else max(width - len(end) - 4, 12)
+    found = [Line(f'  "{shorten(fold(claim["text"]), room)}"{end}')]
+    if claim["path"]:
+        more = f"   (+{plural(claim['more_paths'], 'path')})" if claim["more_paths"] else ""
+        steps = [f"{step['kind']} {fold(step['label'])}" for step in claim["path"]]
+        room = None if width is None else width - len(more) - 7
+        found.append(Line(f"     → {fitted(steps, ' → ', room)}{more}"))
+    return found
+
+
+def _spared(each: dict[str, Any], unfinished: bool) -> str:
+    # While marks are still being spread, who was not reached is not spared yet.
+    if unfinished:
+        return f"NOT YET  {each['key']}   not reached so far"
+    return f"SPARED   {each['key']}   {fold(each['because'])}"
+
+
+def _first(listed: list[Line]) -> list[Line]:
+    if len(listed) <= REST + 1:
+        return listed
+    return [*listed[:REST], Line(f"… and {len(listed) - REST} more", listed[0].style)]
+
+
+def _foot(body: dict[str, Any], dry_run: bool) -> str:
     counts = body["counts"]
+    unfinished = body["correction"]["state"] == "propagating"
     answers = ", ".join(f"{count} {word}" for word, count in counts["answers"].items()) or "no answers"
     nodes = ", ".join(f"{count} {kind}" for kind, count in counts["nodes"].items())
-    say(
-        f"{answers}; {counts['cannot_exclude']} cannot be excluded, {sum(counts['spared'].values())} spared."
-        + (f"  Marked: {nodes}." if nodes else "")
+    spared = "not reached so far" if unfinished else "spared"
+    marked = f"  {'Would mark' if dry_run else 'Marked'}: {nodes}." if nodes else ""
+    return (
+        f"{answers}; {counts['cannot_exclude']} cannot be excluded, {sum(counts['spared'].values())} {spared}.{marked}"
     )
-    if body["page"]["next"]:
-        note(f"more: --after {body['page']['next']}")
-    if not hints:
-        return
-    if dry_run:
-        note("Run without --dry-run to commit. Is it a new edition and no error: --kind edition --valid-from DATE")
-    elif counts["answers"]:
-        note(f"Next: lineage plan --correction {body['correction']['id'][:11]}")

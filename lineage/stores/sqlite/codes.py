@@ -120,6 +120,14 @@ class Codes:
         return found
 
 
+CURRENT = """(
+    exists (select 1 from name a where a.id = n.name and a.current = n.id) and (
+        not exists (select 1 from claim c where c.node = n.id) or exists (
+            select 1 from edge e join node p on p.id = e.src join name b on b.id = p.name and b.current = p.id
+            where e.dst = n.id and e.role = 0)))"""
+"""Whether a key names node ``n`` now; a claim is current only under its current answer, a span never."""
+
+
 def digest_of(id_: str) -> bytes:
     """The 20 bytes of an ``l1:`` id. Anything else has a digest that no row has."""
     try:

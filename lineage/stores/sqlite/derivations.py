@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from lineage.stores.base import Derivation, Edge, Edges, Outcome, RunState
-from lineage.stores.sqlite.codes import chunks, digest_of, id_of, marks, one
+from lineage.stores.sqlite.codes import chunks, id_of, marks, one
 from lineage.stores.sqlite.runs import Runs
+
+
+def ext_code(edge: Edge) -> int | None:
+    """How ``ext`` is stored: the begin of the run that laid the edge over, below zero where the making has it too."""
+    return -edge.ext if edge.own and edge.ext is not None else edge.ext
 
 
 class Derivations(Runs):
@@ -24,7 +29,7 @@ class Derivations(Runs):
             source = rows[src]
             for (role, dst), edge in inputs.items():
                 version = versions[dst, edge.version] if edge.version else None
-                out.append((source, role, rows[dst], edge.origins, version, since, edge.ext))
+                out.append((source, role, rows[dst], edge.origins, version, since, ext_code(edge)))
         out.sort()
         self._connection.executemany("insert into edge values (?, ?, ?, ?, ?, ?, ?)", out)
 
@@ -76,24 +81,21 @@ class Derivations(Runs):
                     where e.src in ({places})""",
                 list(by_row),
             ):
-                found[by_row[src]].edges[role, id_of(digest)] = Edge(origins, number, ext)
+                found[by_row[src]].edges[role, id_of(digest)] = Edge(
+                    origins, number, None if ext is None else abs(ext), own=ext is None or ext < 0
+                )
         return found
 
     def apply(self, outcomes: Sequence[Outcome], seq: int) -> None:
         """Changes derivations of nodes that exist, each as its outcome says."""
         rows = self._codes.rows([outcome.node for outcome in outcomes])
+        held = self.derivations([outcome.node for outcome in outcomes if outcome.action not in ("past", "replace")])
         for outcome in outcomes:
             node, run_row = rows[outcome.node], self._run_row(outcome.run.id)
             if outcome.action == "past":
                 self._file(node, run_row, outcome, seq)
                 continue
-            if outcome.action == "begin":
-                self._connection.execute(
-                    "update node set run = ?, begin = max(begin, ?), derived = max(derived, ?) where id = ?",
-                    (run_row, outcome.run.begin, int(outcome.run.derived), node),
-                )
-                self._move_versions(node, outcome.edges)
-                continue
+            before: Edges = {}
             if outcome.action == "replace":
                 self._archive(node, seq)
                 self._connection.execute("delete from edge where src = ?", (node,))
@@ -101,28 +103,46 @@ class Derivations(Runs):
                     "update node set run = ?, begin = ?, derived = ?, made = ? where id = ?",
                     (run_row, outcome.run.begin, int(outcome.run.derived), seq, node),
                 )
-            elif outcome.action == "unite":
-                self._connection.execute(
-                    "update node set begin = max(begin, ?) where id = ?", (outcome.run.begin, node)
+            else:
+                before = held[outcome.node].edges
+                self._confirm(node, run_row, outcome, seq, grown=not outcome.edges.keys() <= before.keys())
+            self._put_edges([(outcome.node, {k: e for k, e in outcome.edges.items() if k not in before})], seq)
+            self._change_edges(node, {k: e for k, e in outcome.edges.items() if k in before and before[k] != e})
+            if outcome.action != "begin":
+                self._set_lineage(node, outcome)
+
+    def _confirm(self, node: int, run_row: int, outcome: Outcome, seq: int, *, grown: bool) -> None:
+        """The node's row, where its derivation stays and is added to, or begins later."""
+        if outcome.action == "begin":
+            # What is derived outranks an import, also one that began later: then that one's begin counts no more.
+            self._connection.execute(
+                """update node set run = ?1, begin = iif(derived < ?3, ?2, max(begin, ?2)),
+                   derived = max(derived, ?3) where id = ?4""",
+                (run_row, outcome.run.begin, int(outcome.run.derived), node),
+            )
+        elif outcome.action == "unite":
+            self._connection.execute("update node set begin = max(begin, ?) where id = ?", (outcome.run.begin, node))
+        elif grown:
+            self._connection.execute("update node set made = ? where id = ?", (seq, node))
+
+    def _change_edges(self, node: int, edges: Edges) -> None:
+        """Edges that are there already: their origins, the version read, who laid them over."""
+        rows = self._codes.rows({dst for _, dst in edges})
+        versions = self._version_lookup({(dst, e.version) for (_, dst), e in edges.items() if e.version}, rows)
+        self._connection.executemany(
+            "update edge set origins = ?, version = ?, ext = ? where src = ? and role = ? and dst = ?",
+            [
+                (
+                    edge.origins,
+                    versions[dst, edge.version] if edge.version else None,
+                    ext_code(edge),
+                    node,
+                    role,
+                    rows[dst],
                 )
-                self._move_versions(node, outcome.edges)
-            elif outcome.action == "extend":
-                self._connection.execute("update node set made = ? where id = ?", (seq, node))
-            held = {
-                (role, id_of(digest))
-                for role, digest in self._connection.execute(
-                    "select e.role, n.hash from edge e join node n on n.id = e.dst where e.src = ?", (node,)
-                )
-            }
-            self._put_edges([(outcome.node, {k: edge for k, edge in outcome.edges.items() if k not in held})], seq)
-            for (role, dst), edge in outcome.edges.items():
-                if (role, dst) in held:
-                    self._connection.execute(
-                        """update edge set origins = origins | ? where src = ? and role = ? and
-                           dst = (select id from node where hash = ?)""",
-                        (edge.origins, node, role, digest_of(dst)),
-                    )
-            self._set_lineage(node, outcome)
+                for (role, dst), edge in edges.items()
+            ],
+        )
 
     def _set_lineage(self, node: int, outcome: Outcome) -> None:
         self._connection.execute("update node set lineage = ? where id = ?", (outcome.lineage, node))
@@ -140,17 +160,6 @@ class Derivations(Runs):
             else:
                 self._connection.execute("delete from seed where cause = ? and node = ?", (cause, node))
             self._connection.execute("insert into recheck values (?, ?) on conflict do nothing", (cause, node))
-
-    def _move_versions(self, node: int, edges: Edges) -> None:
-        rows = self._codes.rows({dst for _, dst in edges})
-        wanted = {(dst, edge.version) for (_, dst), edge in edges.items() if edge.version}
-        versions = self._version_lookup(wanted, rows)
-        for (role, dst), edge in edges.items():
-            if edge.version:
-                self._connection.execute(
-                    "update edge set version = ? where src = ? and role = ? and dst = ? and version is not ?",
-                    (versions[dst, edge.version], node, role, rows[dst], versions[dst, edge.version]),
-                )
 
     def _archive(self, node: int, until: int) -> None:
         """The current derivation becomes history: its edges leave the table that walks follow."""
@@ -181,7 +190,7 @@ class Derivations(Runs):
             self._connection.execute(
                 """insert into past_edge select ?1, ?2, ?3, ?4, ?5, ?6, ?6, ?7, ?8 where not exists
                    (select 1 from past_edge where src = ?1 and role = ?2 and dst = ?3 and run = ?8 and since = ?6)""",
-                (node, role, rows[dst], edge.origins, version, seq, edge.ext, run_row),
+                (node, role, rows[dst], edge.origins, version, seq, ext_code(edge), run_row),
             )
 
     def cycle(self, edges: Collection[tuple[str, str]]) -> list[str] | None:

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from lineage.stores.base import CitationRow, EdgeView, MarkView, NodeView
 from lineage.stores.sqlite.codes import (
+    CURRENT,
     LINEAGES,
     ROLES,
     Codes,
@@ -55,7 +56,7 @@ class Describing:
                 aliases.setdefault(node, []).append(alias)
             for row in self._connection.execute(
                 f"""select n.id, k.name, s.name, a.key, iif(n.purged, null, t.body), t.hash, n.attributes, d.title,
-                           d.reason, d.body, n.lineage, a.current is n.id, n.begin, r.hash, r.producer,
+                           d.reason, d.body, n.lineage, {CURRENT}, n.begin, r.hash, r.producer,
                            x.cache_key, q.body, x.at, x.searched, c.label, c.needs_evidence, n.made
                     from node n join kind k on k.id = n.kind left join name a on a.id = n.name
                     left join namespace s on s.id = a.namespace left join text t on t.id = n.text

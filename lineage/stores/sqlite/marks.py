@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from lineage.stores.base import CORRECTION, CauseState, ChangeRow, Decision, Seed, Source
-from lineage.stores.sqlite.codes import Codes, chunks, id_of, marks, one
+from lineage.stores.sqlite.codes import CURRENT, Codes, chunks, id_of, marks, one
 from lineage.stores.sqlite.scopes import Scopes
 from lineage.stores.sqlite.sources import Sources
 from lineage.stores.sqlite.spread import Spread
@@ -301,14 +301,9 @@ class Marks:
         row = self._cause_rows([cause])[cause]
         open_ = one(
             self._connection,
-            f"select exists (select 1 from mark m where m.cause = ? and m.severity > 0 and {CURRENT})",
+            f"""select exists (select 1 from mark m join node n on n.id = m.node
+                               where m.cause = ? and m.severity > 0 and {CURRENT})""",
             (row,),
         )
         closed = one(self._connection, "select max(since) from mark where cause = ? and severity = 0", (row,))
         return self._spread.pending(row), bool(open_), closed
-
-
-CURRENT = """(
-    exists (select 1 from span s where s.node = m.node)
-    or exists (select 1 from node n join name a on a.id = n.name and a.current = n.id where n.id = m.node))"""
-"""Whether ``m.node`` is a current node. A span is one always: its place in the source does not go away."""

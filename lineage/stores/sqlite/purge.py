@@ -45,7 +45,10 @@ class Purge:
         self._forget_texts(purged, versions)
 
     def new(self, levels: Collection[Collection[str]]) -> None:
-        """Purges those of newly registered nodes, in topological order, that stand on purged spans alone."""
+        """Purges those of nodes with new inputs, in topological order, that stand on purged spans alone.
+
+        Nodes above them that were there before follow.
+        """
         if not one(self._connection, "select exists (select 1 from version where purged = 1)"):
             return
         spent: list[int] = []
@@ -53,12 +56,13 @@ class Purge:
             rows = list(self._codes.rows(level).values())
             for part in chunks(rows):
                 spent += self._spend(part)
-        self._forget_texts(spent, [])
+        self._forget_texts(self._mark_purged(spent), [])
 
-    def _mark_purged(self, spans: list[int]) -> list[int]:
-        self._connection.executemany("update node set purged = 1 where id = ?", ((row,) for row in spans))
-        spent = list(spans)
-        frontier = spans
+    def _mark_purged(self, nodes: list[int]) -> list[int]:
+        """Purges nodes, and all above them that stand on nothing else; returns all of these."""
+        self._connection.executemany("update node set purged = 1 where id = ?", ((row,) for row in nodes))
+        spent = list(nodes)
+        frontier = nodes
         while frontier:
             above: set[int] = set()
             for part in chunks(frontier):

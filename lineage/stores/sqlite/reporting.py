@@ -6,6 +6,7 @@ import json
 from collections.abc import Collection, Sequence
 
 from lineage.stores.sqlite.codes import (
+    CURRENT,
     chunks,
     digest_of,
     id_of,
@@ -67,17 +68,31 @@ class Reporting(Walking):
         (root,) = self._codes.rows([answer]).values()
         under = self._reach([root], up=False, passing=True, limit=None)
         found: dict[str, str] = {}
+        ends: dict[int, float] = {}
         for part in chunks(under):
-            for cause, seq, open_, closed, begin, key, kind, reason in self._connection.execute(
+            for row, cause, seq, begin, key, kind, reason in self._connection.execute(
                 INCOMPLETE_UNDER.format(places=marks(len(part))), (*part, root, root)
             ):
-                if not open_ and begin > max(closed or 0, seq):
+                if begin > seq and begin > self._last_closed(row, ends):
                     continue
                 why = f"{self._codes.word('kind', kind)} {key} has incomplete lineage" + (
                     f" ({reason})" if reason else ""
                 )
                 found.setdefault(cause, why)
         return sorted(found.items())
+
+    def _last_closed(self, cause: int, known: dict[int, float]) -> float:
+        """The sequence number at which a cause's last mark on a current node closed; infinite while one is open."""
+        if cause not in known:
+            known[cause] = one(
+                self._connection,
+                f"""select iif(
+                    exists (select 1 from mark m join node n on n.id = m.node
+                            where m.cause = ?1 and m.severity > 0 and {CURRENT}), 9e999,
+                    (select coalesce(max(m.since), 0) from mark m where m.cause = ?1 and m.severity = 0))""",
+                (cause,),
+            )
+        return known[cause]
 
     def marked_answers(self, cause: str, *, current: bool) -> list[str]:
         """Answers with an open mark of a cause: by severity (the worst first), namespace, key, id."""
@@ -94,8 +109,8 @@ class Reporting(Walking):
         ]
 
     def marked_counts(self, cause: str, *, current: bool) -> dict[str, dict[int, int]]:
-        """How many nodes of each kind have an open mark of a cause, by severity. Spans are always current."""
-        where = "and (n.name is null or exists (select 1 from name a where a.current = n.id and a.id = n.name))"
+        """How many nodes of each kind have an open mark of a cause, by severity; spans, which have no key, always."""
+        where = f"and (n.name is null or {CURRENT})"
         found: dict[str, dict[int, int]] = {}
         for kind, severity, count in self._connection.execute(
             f"""select k.name, m.severity, count(*) from cause c join mark m on m.cause = c.id and m.severity > 0
@@ -177,7 +192,7 @@ class Reporting(Walking):
                 f"""select n.hash from (
                         select m.node as id from cause c join mark m on m.cause = c.id and m.severity = 2
                         where c.type = 0 {mine} {replaced}) q
-                    join node n on n.id = q.id join name a on a.id = n.name and a.current = n.id order by n.hash""",
+                    join node n on n.id = q.id where {CURRENT} order by n.hash""",
                 {"cause": cause},
             )
         ]
@@ -203,8 +218,7 @@ with recursive
     space(node, namespace) as (
         select b.node, a.namespace from broken b join node n on n.id = b.node join name a on a.id = n.name
         union select s.node, i.input from space s join namespace_input i on i.namespace = s.namespace)
-select distinct c.name, c.seq, exists (select 1 from mark m where m.cause = c.id and m.severity > 0),
-       (select max(m.since) from mark m where m.cause = c.id and m.severity = 0), n.begin, a.key, n.kind, d.reason
+select distinct c.id, c.name, c.seq, n.begin, a.key, n.kind, d.reason
 from space s join namespace_document g on g.namespace = s.namespace join change h on h.document = g.document
 join cause c on c.id = h.cause join node n on n.id = s.node join name a on a.id = n.name
 left join detail d on d.node = n.id

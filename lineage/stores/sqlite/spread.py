@@ -262,12 +262,11 @@ class Spread:
                     else (Resolution.REBUILT if made is not None and made > since else Resolution.CLEARED)
                 )
             if was_seq is not None:
-                if was:
-                    self._connection.execute(
-                        "insert into past_mark select cause, node, severity, via, since, ?, resolution from mark "
-                        "where seq = ?",
-                        (seq, was_seq),
-                    )
+                self._connection.execute(
+                    "insert into past_mark select cause, node, severity, via, since, ?, resolution from mark "
+                    "where seq = ?",
+                    (seq, was_seq),
+                )
                 self._connection.execute("delete from mark where seq = ?", (was_seq,))
             waiting = was_seq is not None and was_seq > (invalid if was == 2 else other)
             dropped = int(now < (was or 0) or bool(fell and waiting))

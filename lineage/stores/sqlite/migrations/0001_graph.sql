@@ -90,7 +90,7 @@ create table anchor(
 ) strict, without rowid;
 
 -- Current edges, dependent → input. version: the version of a span that was read. ext: the begin of
--- the run that added it to a derivation of another run.
+-- the last run that laid it over the making; below zero where the making has it too.
 create table edge(
     src integer not null, role integer not null, dst integer not null, origins integer not null, version integer,
     since integer not null, ext integer, primary key (src, role, dst)

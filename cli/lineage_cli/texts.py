@@ -1,0 +1,40 @@
+"""Reading files that commands are given: exact text, or a refusal that says what to do."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from lineage_schema.errors import BadInput
+
+STANDARD_INPUT = "-"
+
+
+def read_text(path: Path) -> str:
+    """A file's exact text, ``-`` being standard input: line ends and a leading U+FEFF are part of it.
+
+    Raises :class:`BadInput` for what is no file, or no UTF-8 text.
+    """
+    raw = sys.stdin.buffer.read() if str(path) == STANDARD_INPUT else _bytes(path)
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise BadInput(
+            str(path),
+            "content",
+            found=f"byte 0x{raw[error.start]:02x} at {error.start}",
+            expected="UTF-8 text",
+            hint=f"extract its text first, or: iconv -f WINDOWS-1252 -t UTF-8 {path}",
+        ) from None
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except IsADirectoryError:
+        # Which of its files are sources is not for this program to guess.
+        raise BadInput(
+            str(path), "path", found="a folder", expected="a file", hint=f"name its files: {path}/*"
+        ) from None
+    except OSError as error:
+        raise BadInput(str(path), "path", found=error.strerror, expected="a file that can be read") from None

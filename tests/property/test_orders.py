@@ -1,0 +1,13 @@
+"""Batches in any order, on the embedded store."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from lineage import LineageGraph
+from lineage.testing.orders import Orders
+
+
+class TestSqlite(Orders):
+    def open_graph(self, place: Path) -> LineageGraph:
+        return LineageGraph.open(f"sqlite:///{place}/lineage.db", create=True)
