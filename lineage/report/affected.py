@@ -64,7 +64,7 @@ def affected(
         start = ids.index(after) + 1
     page = ids[start:] if limit is None else ids[start : start + limit]
     more = limit is not None and start + limit < len(ids)
-    rest = spared(tx, chains, cause, set(ids), replaced=replaced)
+    rest = spared(tx, cause, set(ids), pending=pending, replaced=replaced)
     unknown = cannot_exclude(tx, cause, set(ids), replaced=replaced)
     counts = tx.reading.marked_counts(cause.id, current=not replaced)
     by_reason: dict[str, int] = {}

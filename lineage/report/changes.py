@@ -11,7 +11,7 @@ from lineage.align import Alignment, align
 from lineage.chains import Chains
 from lineage.scope import merged
 from lineage.standing import changes as edits
-from lineage.stores.base import ChangeRow, SpanRow, Transaction
+from lineage.stores.base import ChangeRow, SpanRow, Transaction, VersionState
 from lineage_schema.text import TextIndex
 from lineage_schema.vocabulary import ChangeKind
 
@@ -59,7 +59,7 @@ def edits_of(tx: Transaction, chains: Chains, rows: tuple[ChangeRow, ...]) -> li
         old = chains.text(source)
         if row.kind == ChangeKind.WITHDRAW or old is None:
             length = 0 if old is None else len(old)
-            cls = "withdrawn" if row.kind == ChangeKind.WITHDRAW else "restored"
+            cls = "withdrawn" if row.kind == ChangeKind.WITHDRAW else "purged" if _purged(source) else "restored"
             found.append(Edit(len(found) + 1, cls, row.uri, row.edition, row.source, 0, length, None, None, None, None))
             continue
         target = chains.version(row.uri, row.target_edition, row.target)
@@ -88,6 +88,10 @@ def edits_of(tx: Transaction, chains: Chains, rows: tuple[ChangeRow, ...]) -> li
                 )
             )
     return found
+
+
+def _purged(version: VersionState | None) -> bool:
+    return version is not None and version.purged
 
 
 def _alignment(row: ChangeRow, base: int | None, stored: bytes | None, old: TextIndex, new: TextIndex) -> Alignment:

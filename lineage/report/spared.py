@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lineage.chains import Chains
 from lineage.report.labels import order
 from lineage.stores.base import CauseState, NodeView, SpanRow, Transaction
 from lineage_schema.vocabulary import Kind
@@ -16,7 +15,10 @@ GROUP = 64
 
 @dataclass(frozen=True, slots=True)
 class Spared:
-    """An answer that stands on a corrected document and is not marked. ``reason`` is one word."""
+    """An answer that stands on a corrected document and is not marked. ``reason`` is one word.
+
+    It is ``pending`` where a changed span lies under the answer and propagation has not finished.
+    """
 
     id: str
     kind: str
@@ -28,7 +30,7 @@ class Spared:
         return {"id": self.id, "kind": self.kind, "key": self.key, "because": self.because}
 
 
-def spared(tx: Transaction, chains: Chains, cause: CauseState, marked: set[str], *, replaced: bool) -> list[Spared]:
+def spared(tx: Transaction, cause: CauseState, marked: set[str], *, pending: bool, replaced: bool) -> list[Spared]:
     """Answers above the corrected versions' spans that the correction does not mark."""
     ids = tx.reading.answers_above(
         [(change.uri, change.edition, change.source) for change in cause.changes], current=not replaced
@@ -36,11 +38,11 @@ def spared(tx: Transaction, chains: Chains, cause: CauseState, marked: set[str],
     left = [id_ for id_ in ids if id_ not in marked]
     found: list[Spared] = []
     for begin in range(0, len(left), GROUP):
-        found.extend(_reasons(tx, cause, left[begin : begin + GROUP]))
+        found.extend(_reasons(tx, cause, left[begin : begin + GROUP], pending))
     return found
 
 
-def _reasons(tx: Transaction, cause: CauseState, ids: list[str]) -> list[Spared]:
+def _reasons(tx: Transaction, cause: CauseState, ids: list[str], pending: bool) -> list[Spared]:
     walk = tx.reading.walk(ids, up=False, passing=True)
     inputs: dict[str, list[str]] = {}
     for edge in walk.edges:
@@ -54,7 +56,7 @@ def _reasons(tx: Transaction, cause: CauseState, ids: list[str]) -> list[Spared]
     found = []
     for id_ in sorted(ids, key=lambda each: order(views[each])):
         under = _below(id_, inputs)
-        reason, because = _because(tx, cause, id_, under, spans, seeds, decisions)
+        reason, because = _because(tx, cause, id_, under, spans, seeds, decisions, pending)
         found.append(Spared(id_, Kind.ANSWER.value, views[id_].key, reason, because))
     return found
 
@@ -77,12 +79,15 @@ def _because(
     spans: Mapping[str, SpanRow],
     seeds: Mapping[str, Any],
     decisions: Mapping[tuple[str, str], Any],
+    pending: bool,
 ) -> tuple[str, str]:
+    reached = sorted(node for node in under if node in seeds)
+    if reached and pending:
+        return "pending", "pending: propagation has not finished, it is not reached so far"
     for node in sorted(under):
         decision = decisions.get((cause.id, node))
         if decision is not None:
             return decision.kind, f"{decision.kind}: {decision.reason}"
-    reached = sorted(node for node in under if node in seeds)
     if reached and any(tx.marks.scope_excludes(cause.id, node) for node in [id_] if _has_edition(cause)):
         return "scope", "scope: its own scope lies in the old edition's validity"
     if reached:

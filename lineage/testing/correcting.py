@@ -233,6 +233,63 @@ class Correcting(Suite):
         assert status(driver.graph, "q") == "fresh"
         assert correction is not None
 
+    def test_what_is_not_known_is_excluded_once_it_is_made_again_after_the_correction(self, driver: Driver) -> None:
+        document(driver, "a.md")
+        document(driver, "b.md")
+        mine, theirs = chunk("a.md", "Alpha rules."), chunk("b.md", "Alpha rules.")
+        some = {"lineage": Completeness.PARTIAL, "lineage_reason": "one chunk of three is named"}
+        early = driver.run()
+        driver.register(early, [mine, theirs, entity("CUT", theirs, **some), *answer("q", "yes", [[id_of(theirs)]])])
+        driver.register(early, answer("p", "yes", [[id_of(entity("CUT"))]]))
+        slow = driver.run()
+        text = TEXT.replace("Alpha", "Able")
+        correction = driver.correct({"a.md": text})
+        driver.register(slow, [entity("CUT", theirs, **some)])
+        assert [status(driver.graph, key) for key in ("p", "q")] == ["unknown", "fresh"]
+        # It began after the correction, but while what the correction reached was still to be rebuilt.
+        driver.register(driver.run(), [entity("CUT", theirs, **some)])
+        assert status(driver.graph, "p") == "unknown"
+        rebuilt = chunk("a.md", "Able rules.", text, version=2).model_copy(update={"replaces": (mine.key,)})
+        driver.register(driver.run(), [rebuilt])
+        driver.graph.propagate()
+        assert {view.id: view.state.value for view in driver.graph.corrections()} == {correction: "closed"}
+        driver.register(driver.run(), [entity("CUT", theirs, **some)])
+        assert status(driver.graph, "p") == "fresh"
+
+    def test_a_correction_is_closed_once_all_it_reached_is_rebuilt(self, driver: Driver) -> None:
+        document(driver)
+        old = chunk("a.md", "Bravo rules.")
+        driver.register(driver.run(), [old, *answer("q", "yes", [[id_of(old)]])])
+        correction = driver.correct({"a.md": BRAVO})
+        states = [driver.graph.corrections()[0].state.value]
+        new = chunk("a.md", "Bravo rules not.", BRAVO, version=2)
+        driver.register(driver.run(), [new.model_copy(update={"replaces": (old.key,)})])
+        states.append(driver.graph.corrections()[0].state.value)
+        driver.register(driver.run(), answer("q", "no", [[id_of(new)]]))
+        states.append(driver.graph.corrections()[0].state.value)
+        assert states == ["open", "open", "closed"]
+        assert correction is not None
+        assert driver.graph.affected(correction).to_json()["answers"] == []
+
+    def test_what_did_not_change_and_what_was_appended_mark_nothing_coalent(self, driver: Driver) -> None:
+        document(driver)
+        chunks = [chunk("a.md", quote) for quote in ("Alpha rules.", "Delta rules.")]
+        driver.register(driver.run(), [*chunks, *answer("q", "yes", [[id_of(each) for each in chunks]])])
+        before = observe(driver.graph)
+        assert driver.correct({"a.md": TEXT}) is None
+        driver.documents(Document(uri="a.md", text=TEXT, namespace=NAMESPACE))
+        assert observe(driver.graph) == before
+        assert driver.correct({"a.md": TEXT + "\nEcho rules.\n"}) is not None
+        assert observe(driver.graph).marks == {}
+        assert status(driver.graph, "q") == "fresh"
+
+    def test_a_document_keeps_its_identity_over_its_texts_lightrag_1_5(self, driver: Driver) -> None:
+        document(driver)
+        driver.correct({"a.md": BRAVO})
+        texts = {number: each.text for number, each in driver.oracle.editions["a.md", 1].items()}
+        assert texts == {1: TEXT, 2: BRAVO}
+        assert driver.graph.text("a.md") == BRAVO
+
     def test_many_withdrawals_are_one_plan_lightrag_2795(self, driver: Driver) -> None:
         uris = [f"{number}.md" for number in range(85)]
         for uri in uris:

@@ -132,6 +132,5 @@ def _decision(audit: Audit, decision: DecisionAudit) -> None:
     unknown = [each for each in inputs if each not in decision.input_of]
     if unknown or (decision.severity == 0 and inputs):
         audit.fault(item, "inputs, severity, node", unknown or inputs, "inputs of the node, none where nothing passed")
-    # What is decided while work is pending may be of a mark that is still to come, but for the node's own seed.
-    if decision.severity and not decision.bears and not (inputs and audit.tx.marks.amount(decision.cause)):
-        audit.fault(item, "cause, node", decision.cause, "a cause that marked the node or its inputs")
+    if decision.severity and not decision.bears:
+        audit.fault(item, "cause, node", decision.cause, "a cause that marked the node, or begins under it")

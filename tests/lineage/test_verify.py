@@ -505,7 +505,10 @@ KEPT = {
     "migration": "the file is refused before anything is verified",
 }
 """Tables of which a row may be missing, and nobody can tell."""
-MISSED = {"mark": "severity > 0", "run": PARTLY["run", "id"][0]}
+MISSED = {
+    "mark": "severity > 0 and not exists (select 1 from recheck k where k.node = mark.node and k.cause = mark.cause)",
+    "run": PARTLY["run", "id"][0],
+}
 """Rows whose absence is seen, where it is not seen of others: what is closed, what did nothing."""
 
 

@@ -10,6 +10,7 @@ import typer
 from lineage_cli.app import command, opened
 from lineage_cli.options import Json
 from lineage_cli.output import as_json, as_ndjson, data, note
+from lineage_cli.render.lines import plural
 
 if TYPE_CHECKING:
     from lineage.report import Affected
@@ -109,4 +110,4 @@ def _open_ones(found: list[dict[str, Any]], format_: Format) -> None:
             data(corrections.to_html(found))
         case Format.TABLE:
             corrections.show(found)
-            note(f"{len(found)} open corrections" + (": lineage affected ID shows one" if found else ""))
+            note(plural(len(found), "open correction") + (": lineage affected ID shows one" if found else ""))

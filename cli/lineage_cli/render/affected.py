@@ -34,7 +34,6 @@ def show(body: dict[str, Any], *, dry_run: bool = False, hints: bool = True, spa
 def lines(body: dict[str, Any], screen: tuple[int, int] | None = None, *, dry_run: bool = False) -> list[Line]:
     """The report; ``screen`` is columns and lines of a terminal."""
     width = None if screen is None else screen[0]
-    unfinished = body["correction"]["state"] == "propagating"
     head = [Line("DRY RUN: nothing was written.", "bold")] if dry_run else []
     head += [*_head(body["correction"], width, dry_run), *_changes(body["changes"], width)]
     answers = [_answer(answer, width) for answer in body["answers"]]
@@ -42,7 +41,7 @@ def lines(body: dict[str, Any], screen: tuple[int, int] | None = None, *, dry_ru
         Line(shorten(f"CANNOT EXCLUDE  {each['key']}   {fold(each['because'])}", width), "magenta")
         for each in body["cannot_exclude"]
     ]
-    spared = [Line(shorten(_spared(each, unfinished), width)) for each in body["spared"]]
+    spared = [Line(shorten(_spared(each), width)) for each in body["spared"]]
     foot = [Line(_foot(body, dry_run))]
     if screen is None or width is None:
         return [*head, *(line for answer in answers for line in answer), *unknown, *spared, *foot]
@@ -63,7 +62,10 @@ def lines(body: dict[str, Any], screen: tuple[int, int] | None = None, *, dry_ru
 def following(body: dict[str, Any], *, dry_run: bool = False) -> list[str]:
     """What to do next. It is no data."""
     if dry_run:
-        return ["Run without --dry-run to commit. Is it a new edition and no error: --kind edition --valid-from DATE"]
+        edition = any(each["kind"] == "correct" for each in body["correction"]["documents"])
+        undone = body["correction"]["reason"].startswith("undo of c1:")
+        hint = " Is it a new edition and no error: --kind edition --valid-from DATE" if edition and not undone else ""
+        return [f"Run without --dry-run to commit.{hint}"]
     found = [f"more: --after {body['page']['next']}"] if body["page"]["next"] else []
     if body["correction"]["state"] == "propagating":
         return [*found, "Next: lineage propagate"]
@@ -76,11 +78,16 @@ def documents_text(correction: dict[str, Any], most: int = 3) -> str:
     """What a correction changed: kind, document and versions, the first few by name."""
     documents = correction["documents"]
     names = ", ".join(
-        f"{each['kind']} {each['uri']} v{each['from_version']}"
-        + ("" if each["to_version"] is None else f"→v{each['to_version']}")
-        for each in documents[:most]
+        f"{each['kind']} {each['uri']} v{each['from_version']}" + _target(each) for each in documents[:most]
     )
     return names + (f" and {len(documents) - most} more" if len(documents) > most else "")
+
+
+def _target(document: dict[str, Any]) -> str:
+    """An edition's versions are numbered anew."""
+    if document["to_version"] is None:
+        return ""
+    return f"→v{document['to_version']}" + (" of a new edition" if document["kind"] == "edition" else "")
 
 
 def change_text(change: dict[str, Any], around: int | None = 6) -> str:
@@ -107,7 +114,8 @@ def _head(correction: dict[str, Any], width: int | None, dry_run: bool) -> list[
 def _changes(changes: list[dict[str, Any]], width: int | None) -> list[Line]:
     found = []
     for change in changes if width is None else changes[:CHANGES]:
-        where = f"{change['uri']} {change['start']}–{change['end']}"
+        where = str(change["uri"])
+        where += f" {change['start']}–{change['end']}" if change["end"] or change["old"] is not None else ""
         where += f" § {fold(change['section'])}" if change["section"] else ""
         where += f" p. {change['page']}" if change["page"] else ""
         start = f"  [{change['n']}] {where}  "
@@ -155,9 +163,9 @@ def _claim(claim: dict[str, Any], width: int | None) -> list[Line]:
     return found
 
 
-def _spared(each: dict[str, Any], unfinished: bool) -> str:
-    # While marks are still being spread, who was not reached is not spared yet.
-    if unfinished:
+def _spared(each: dict[str, Any]) -> str:
+    # While marks are still being spread, who stands on a changed span is not spared yet.
+    if each["because"].startswith("pending:"):
         return f"NOT YET  {each['key']}   not reached so far"
     return f"SPARED   {each['key']}   {fold(each['because'])}"
 
@@ -170,11 +178,11 @@ def _first(listed: list[Line]) -> list[Line]:
 
 def _foot(body: dict[str, Any], dry_run: bool) -> str:
     counts = body["counts"]
-    unfinished = body["correction"]["state"] == "propagating"
+    waiting = counts["spared"].get("pending", 0)
     answers = ", ".join(f"{count} {word}" for word, count in counts["answers"].items()) or "no answers"
     nodes = ", ".join(f"{count} {kind}" for kind, count in counts["nodes"].items())
-    spared = "not reached so far" if unfinished else "spared"
-    marked = f"  {'Would mark' if dry_run else 'Marked'}: {nodes}." if nodes else ""
-    return (
-        f"{answers}; {counts['cannot_exclude']} cannot be excluded, {sum(counts['spared'].values())} {spared}.{marked}"
+    spared = f"{sum(counts['spared'].values()) - waiting} spared" + (
+        f", {waiting} not reached so far" if waiting else ""
     )
+    marked = f"  {'Would mark' if dry_run else 'Marked'}: {nodes}." if nodes else ""
+    return f"{answers}; {counts['cannot_exclude']} cannot be excluded, {spared}.{marked}"

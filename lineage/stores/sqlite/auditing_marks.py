@@ -51,8 +51,22 @@ class MarkAuditing:
                     (row,),
                 )
             )
-            bears = any(marked for _, marked in found)
+            bears = any(marked for _, marked in found) or self._stands_on(row, cause_row)
             yield DecisionAudit._make((cause, digest and id_of(digest), kind, *rest, inputs, makings, bears))
+
+    def _stands_on(self, node: int, cause: int) -> bool:
+        """Whether a node stands, or stood, on what a cause seeds or marked: a mark was to come, and was decided below."""
+        return bool(
+            one(
+                self._connection,
+                """with recursive under(id) as (
+                     select ?1 union select e.dst from under u join edge e on e.src = u.id
+                     union select e.dst from under u join past_edge e on e.src = u.id)
+                   select exists (select 1 from under u join seed s on s.node = u.id and s.cause = ?2)
+                       or exists (select 1 from under u join mark m on m.node = u.id and m.cause = ?2)""",
+                (node, cause),
+            )
+        )
 
     def _cursors(self) -> dict[str, int]:
         row = self._connection.execute("select invalid, other from cursor").fetchone() or (0, 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeVar
@@ -109,15 +110,20 @@ class Codes:
 
     def ids(self, rows: Collection[int]) -> dict[int, str]:
         """The ids behind row numbers."""
-        found: dict[int, str] = {}
-        for part in chunks(rows):
-            found.update(
-                (row, id_of(digest))
-                for row, digest in self._connection.execute(
-                    f"select id, hash from node where id in ({marks(len(part))})", list(part)
-                )
+        ordered = sorted(rows)
+        # One text instead of a row and an object for each: half the time where there are thousands.
+        (digests,) = self._connection.execute(
+            """select group_concat(hex(n.hash), '') from json_each(?) j cross join node n where n.id = j.value""",
+            (json.dumps(ordered),),
+        ).fetchone()
+        digests = (digests or "").lower()
+        if len(digests) != 40 * len(ordered):
+            # Some of the rows do not exist: only a damaged store has such.
+            found = self._connection.execute(
+                "select n.id, n.hash from json_each(?) j cross join node n where n.id = j.value", (json.dumps(ordered),)
             )
-        return found
+            return {row: id_of(digest) for row, digest in found}
+        return {row: "l1:" + digests[40 * at : 40 * at + 40] for at, row in enumerate(ordered)}
 
 
 CURRENT = """(
