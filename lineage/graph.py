@@ -137,9 +137,15 @@ class LineageGraph:
         """
         listed = list(records)
         with _collector_at_rest(len(listed)):
-            forms = parse(listed)
-            names = items if items is not None else [Item(number, form) for number, form in enumerate(forms, 1)]
-            return self._write(lambda tx: _register(tx, forms, names, None if run is None else run.state))
+            return self._register(listed, run, items)
+
+    def _register(
+        self, records: list[Record | Mapping[str, Any]], run: RunHandle | None, items: Sequence[str] | None
+    ) -> Registered:
+        # All that a batch makes is gone when this returns: the collector need not look at it.
+        forms = parse(records)
+        names = items if items is not None else [Item(number, form) for number, form in enumerate(forms, 1)]
+        return self._write(lambda tx: _register(tx, forms, names, None if run is None else run.state))
 
     def finish(self, run: RunHandle | str, *, complete: bool = False) -> None:
         """Ends a run; ``complete`` retires keys that it did not name, of the kinds that it named."""

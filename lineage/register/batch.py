@@ -40,7 +40,7 @@ from lineage.stores.base import (
     Transaction,
 )
 from lineage_schema.errors import BadInput
-from lineage_schema.identity import key_text
+from lineage_schema.identity import Key, key_text
 from lineage_schema.records import (
     Answer,
     AnswerRef,
@@ -127,6 +127,7 @@ class _Batch:
         self._names: dict[Name, set[str]] = {}
         self._labels: dict[tuple[str, str, str], set[str]] = {}
         self._laid: dict[str, list[Pointer]] = {}
+        self._read: dict[tuple[str, str, Key], str] = {}
         self._stored_names: dict[Name, str | None] = {}
         self._stored_kinds: dict[str, str] = {}
         self._views: dict[str, NodeView] = {}
@@ -266,12 +267,12 @@ class _Batch:
         for item, claim, form in sorted(citations, key=lambda each: (each[1], each[2].order)):
             target, version = (None, None) if form.target is None else self._target(form.target, item)
             self._check_passage(form, target, item)
-            where = f"{self._label(claim)} [{form.order}]"
             shown = form.marker if form.marker is not None else "(no marker)"
             if target is None:
-                self._find("unknown_marker", where, f"{shown} points to nothing")
+                self._find("unknown_marker", self._place(claim, form.order), f"{shown} points to nothing")
             elif (claim, target) in met:
-                self._find("duplicate_citation", where, f"{shown} cites what {met[claim, target]} cites")
+                what = f"{shown} cites what {met[claim, target]} cites"
+                self._find("duplicate_citation", self._place(claim, form.order), what)
             else:
                 met[claim, target] = shown
             whole = form.whole or (isinstance(form.target, SpanRef) and form.target.start is None)
@@ -314,7 +315,7 @@ class _Batch:
                     shown = row.marker if row.marker is not None else "(no marker)"
                     self._find(
                         "cited_not_retrieved",
-                        f"{self._label(row.claim)} [{row.order}]",
+                        self._place(row.claim, row.order),
                         f"{shown} was not in the context of {self._label(answer)}",
                     )
 
@@ -325,6 +326,9 @@ class _Batch:
         view = self._views.get(id_)
         return id_ if view is None else name_text(view.kind, view.namespace, view.key, view.label)
 
+    def _place(self, claim: str, order: int) -> str:
+        return f"{self._label(claim)} [{order}]"
+
     def _find(self, kind: str, where: str, what: str) -> None:
         self._result.findings.append(Finding(kind, where, what))
 
@@ -332,21 +336,19 @@ class _Batch:
 
     def _look_up(self) -> None:
         """Asks the store, once, for all that the batch refers to and does not hold."""
-        names: set[Name] = set()
+        named: dict[tuple[str, str, Key], Pointer] = {}
         ids: set[str] = set()
-        everything = [pointer for draft in self._drafts.values() for pointer in draft.inputs]
-        everything.extend(pointer for laid in self._laid.values() for pointer in laid)
-        for pointer in everything:
-            ref = pointer.ref
-            if isinstance(ref, NodeRef):
-                name = name_of(ref, pointer.item)
-                if name not in self._names:
-                    names.add(name)
-            elif isinstance(ref, (str, SpanById)):
-                id_ = ref if isinstance(ref, str) else ref.id
-                if id_ not in self._drafts:
-                    ids.add(id_)
-        self._stored_names.update(self._tx.graph.named(names))
+        for pointers_ in (*(draft.inputs for draft in self._drafts.values()), *self._laid.values()):
+            for pointer in pointers_:
+                ref = pointer.ref
+                if isinstance(ref, NodeRef):
+                    named.setdefault((ref.kind, ref.namespace, ref.key), pointer)
+                elif isinstance(ref, (str, SpanById)):
+                    id_ = ref if isinstance(ref, str) else ref.id
+                    if id_ not in self._drafts:
+                        ids.add(id_)
+        names = {name_of(pointer.ref, pointer.item) for pointer in named.values() if isinstance(pointer.ref, NodeRef)}
+        self._stored_names.update(self._tx.graph.named(names.difference(self._names)))
         self._stored_kinds.update(self._tx.graph.kinds(ids))
         spans = [id_ for id_ in ids if self._stored_kinds.get(id_) == Kind.SPAN]
         self._span_rows = self._tx.sources.spans(spans)
@@ -358,7 +360,11 @@ class _Batch:
                 return ref, None
             return self._stored(ref, None, item)
         if isinstance(ref, NodeRef):
-            return self._by_name(name_of(ref, item), item, "ref"), None
+            said = (ref.kind, ref.namespace, ref.key)
+            id_ = self._read.get(said)
+            if id_ is None:
+                id_ = self._read[said] = self._by_name(name_of(ref, item), item, "ref")
+            return id_, None
         if isinstance(ref, SpanRef):
             read = self._spans.resolve(ref, item)
             return read.id, read.version
@@ -449,7 +455,7 @@ class _Batch:
             ) from None
         again = [row for row in rows if row.id in known]
         held = tx.graph.derivations([row.id for row in again])
-        new = tx.graph.insert(rows, run, tx.next_seq() if rows else 0)
+        new = tx.graph.insert(rows, known, run)
         self._result.aliases += tx.graph.put_aliases(rows)
         outcomes = self._rederive(again, held)
         outcomes += self._extend(laid)
@@ -521,11 +527,14 @@ class _Batch:
         """Notes which documents, and which other namespaces, each namespace derives from."""
         uris: dict[str, set[str]] = {}
         others: dict[str, set[str]] = {}
-        told = [(row.namespace, row.edges) for row in rows]
+        read: dict[str, set[str]] = {}
+        for row in rows:
+            read.setdefault(row.namespace, set()).update(dst for _, dst in row.edges)
         self._views.update(self._tx.reading.views([id_ for id_ in laid if id_ not in self._views]))
-        told.extend((self._views[id_].namespace, edges) for id_, edges in laid.items())
-        for space, edges in told:
-            for _, dst in edges:
+        for id_, edges in laid.items():
+            read.setdefault(self._views[id_].namespace, set()).update(dst for _, dst in edges)
+        for space, dsts in read.items():
+            for dst in dsts:
                 span = self._spans.rows.get(dst) or self._span_rows.get(dst)
                 if span is not None:
                     uris.setdefault(space, set()).add(span.uri)

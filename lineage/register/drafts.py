@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from lineage.stores.base import AnswerRow, ClaimRow, Name, NodeRow
@@ -31,7 +32,7 @@ ROLE = {role: code for code, role in enumerate(Role)}
 ORIGIN = {origin: 1 << bit for bit, origin in enumerate(Origin)}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Pointer:
     """An input still to be resolved: role code, origin mask, reference, and the item to name in errors."""
 
@@ -53,28 +54,32 @@ class Draft:
 
 def pointers(inputs: Iterable[Input], item: object) -> list[Pointer]:
     """The inputs of a form."""
-    return [
-        Pointer(ROLE[each.role], sum(ORIGIN[origin] for origin in set(each.origins)), each.ref, item) for each in inputs
-    ]
+    return [Pointer(ROLE[each.role], _mask(each.origins), each.ref, item) for each in inputs]
 
 
-OWN_FORMS = {Role.CLAIM: Kind.ANSWER, Role.RETRIEVED: Kind.ANSWER, Role.CITES: Kind.CLAIM}
-"""Roles that only nodes of one kind have: an answer's claims and context, a claim's citations."""
+@cache
+def _mask(origins: tuple[Origin, ...]) -> int:
+    return sum(ORIGIN[origin] for origin in set(origins))
+
+
+EVERYWHERE = frozenset(Role) - {Role.CLAIM, Role.RETRIEVED, Role.CITES}
+ROLES_OF: dict[str, frozenset[Role]] = {
+    Kind.ANSWER.value: frozenset({Role.CLAIM, Role.RETRIEVED}),
+    Kind.CLAIM.value: EVERYWHERE | {Role.CITES},
+}
+"""An answer has its claims and its context alone, a claim also its citations; other kinds have neither."""
 
 
 def check_roles(kind: str, inputs: Iterable[Input], item: object) -> None:
     """Raises :class:`BadInput` for a role that a node of that kind has not."""
+    known = ROLES_OF.get(kind, EVERYWHERE)
     for index, each in enumerate(inputs):
-        owner = OWN_FORMS.get(each.role)
-        if (kind == Kind.ANSWER) if owner is None else kind != owner:
-            known = [
-                role.value for role in Role if OWN_FORMS.get(role) in (kind, None if kind != Kind.ANSWER else kind)
-            ]
+        if each.role not in known:
             raise BadInput(
                 item,
                 f"inputs[{index}].role",
                 found=each.role.value,
-                expected=f"a role of {kind} nodes ({', '.join(known)})",
+                expected=f"a role of {kind} nodes ({', '.join(role.value for role in Role if role in known)})",
             )
 
 

@@ -10,12 +10,13 @@ def levels(inputs: Mapping[str, Collection[str]]) -> list[list[str]]:
 
     Raises :class:`Cycle` where there is no such order.
     """
-    waiting = {node: sum(1 for each in set(below) if each in inputs) for node, below in inputs.items()}
+    waiting: dict[str, int] = {}
     above: dict[str, list[str]] = {}
     for node, below in inputs.items():
-        for each in set(below):
-            if each in inputs:
-                above.setdefault(each, []).append(node)
+        inside = {each for each in below if each in inputs}
+        waiting[node] = len(inside)
+        for each in inside:
+            above.setdefault(each, []).append(node)
     ready = [node for node, count in waiting.items() if not count]
     result, done = [], 0
     while ready:

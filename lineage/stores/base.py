@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from lineage_schema.vocabulary import Severity
 
@@ -115,8 +115,7 @@ class RunState:
     begin: int
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(NamedTuple):
     """One input of a derivation. ``origins`` is a bit mask. ``version`` is the number of a span's version read.
 
     ``own``: the making itself has it. ``ext`` is the begin of the last run that laid it over the making.

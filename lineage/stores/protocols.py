@@ -153,8 +153,8 @@ class Graph(Protocol):
         """Those of the ids that the store has."""
         ...
 
-    def insert(self, rows: Sequence[NodeRow], run: RunState, seq: int) -> set[str]:
-        """Writes those of the rows that are new, with their edges, and names all; returns the new ids.
+    def insert(self, rows: Sequence[NodeRow], existing: Collection[str], run: RunState) -> set[str]:
+        """Writes those of the rows that do not exist, with their edges, and names all; returns the new ids.
 
         Inputs are in the store, or among the rows.
         """

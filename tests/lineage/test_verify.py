@@ -404,7 +404,7 @@ def others(table: str, column: str, value: Any, last: int) -> Iterator[Any]:
     elif column in FLAGS:
         yield 1 - value
     elif (table, column) in ORDER:
-        yield 0 if table == "sequence" else last + 1
+        yield 0 if table == "sequence" else last + 1000
     else:
         yield from (value + 1, value + 2, value + 1000)
 

@@ -18,7 +18,7 @@ from lineage.stores.auditing import (
     NodeAudit,
     PastAudit,
 )
-from lineage.stores.sqlite.codes import ROLE_CODE, Codes, chunks, digest_of, id_of, one
+from lineage.stores.sqlite.codes import ROLE_CODE, Codes, bytes_digest, chunks, digest_of, id_of, one
 
 Page = tuple[int, int]
 LEAST, MOST = -(2**63), 2**63 - 1
@@ -30,6 +30,7 @@ class GraphAuditing:
     def __init__(self, connection: sqlite3.Connection, codes: Codes) -> None:
         self._connection = connection
         self._codes = codes
+        connection.create_function("bytes_digest", 1, bytes_digest, deterministic=True)
 
     settles_at_once = True
 
@@ -410,10 +411,12 @@ select n.hash, n.kind, s.name, a.key, c.needs_evidence,
        (select json_group_array(json_array(sa.name, aa.key)) from mine m left join node an on an.id = m.answer
         left join name aa on aa.id = an.name left join namespace sa on sa.id = aa.namespace where m.claim = c.node),
        exists (select 1 from name an join node x on x.name = an.id join asking g on g.node = x.id
-               where an.key = iif(json_valid(a.key), json_extract(a.key, '$[0]'), '') and an.kind = :answer
+               where an.digest = bytes_digest(cast(iif(json_valid(a.key), json_extract(a.key, '$[0]'), '') as blob))
+               and an.key = iif(json_valid(a.key), json_extract(a.key, '$[0]'), '') and an.kind = :answer
                and an.namespace = a.namespace and g.asked = n.named_first),
        exists (select 1 from name an join node x on x.name = an.id join asking g on g.node = x.id
-               where an.key = iif(json_valid(a.key), json_extract(a.key, '$[0]'), '') and an.kind = :answer
+               where an.digest = bytes_digest(cast(iif(json_valid(a.key), json_extract(a.key, '$[0]'), '') as blob))
+               and an.key = iif(json_valid(a.key), json_extract(a.key, '$[0]'), '') and an.kind = :answer
                and an.namespace = a.namespace and g.asked = n.named_last)
 from claim c left join node n on n.id = c.node left join name a on a.id = n.name
 left join namespace s on s.id = a.namespace
@@ -434,6 +437,9 @@ order by c.claim, c.run, c.number
 """
 
 BESIDE = """
+select 'name ' || key, 'digest, key', digest, bytes_digest(cast(key as blob)) from name
+where digest <> bytes_digest(cast(key as blob))
+union all
 select 'alias ' || l.alias, 'node', l.node, 'a node' from alias l
 where not exists (select 1 from node n where n.id = l.node)
 union all

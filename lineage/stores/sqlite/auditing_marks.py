@@ -55,7 +55,7 @@ class MarkAuditing:
             yield DecisionAudit._make((cause, digest and id_of(digest), kind, *rest, inputs, makings, bears))
 
     def _stands_on(self, node: int, cause: int) -> bool:
-        """Whether a node stands, or stood, on what a cause seeds or marked: a mark was to come, and was decided below."""
+        """Whether a node stands, or stood, on what a cause seeds or marked; a decision below may have stopped it."""
         return bool(
             one(
                 self._connection,

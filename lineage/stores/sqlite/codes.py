@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
 from typing import Any, Final, TypeVar
 
 from lineage_schema.vocabulary import Completeness, Origin, Role
@@ -132,6 +133,16 @@ CURRENT = """(
             select 1 from edge e join node p on p.id = e.src join name b on b.id = p.name and b.current = p.id
             where e.dst = n.id and e.role = 0)))"""
 """Whether a key names node ``n`` now; a claim is current only under its current answer, a span never."""
+
+
+def key_digest(key: str) -> int:
+    """Eight bytes of the SHA-256 of a key's written form: what the index of keys holds."""
+    return bytes_digest(key.encode())
+
+
+def bytes_digest(key: bytes) -> int:
+    """The same of a key's UTF-8 bytes."""
+    return int.from_bytes(sha256(key).digest()[:8], "big", signed=True)
 
 
 def digest_of(id_: str) -> bytes:

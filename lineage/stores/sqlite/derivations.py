@@ -29,7 +29,17 @@ class Derivations(Runs):
             source = rows[src]
             for (role, dst), edge in inputs.items():
                 version = versions[dst, edge.version] if edge.version else None
-                out.append((source, role, rows[dst], edge.origins, version, since, ext_code(edge)))
+                out.append(
+                    (
+                        source,
+                        role,
+                        rows[dst],
+                        edge.origins,
+                        version,
+                        since,
+                        None if edge.ext is None else ext_code(edge),
+                    )
+                )
         out.sort()
         self._connection.executemany("insert into edge values (?, ?, ?, ?, ?, ?, ?)", out)
 

@@ -7,6 +7,7 @@ import sqlite3
 from lineage.stores.sqlite.codes import (
     Codes,
     id_of,
+    key_digest,
 )
 
 
@@ -44,10 +45,11 @@ class Finding:
         return [
             id_of(digest)
             for (digest,) in self._connection.execute(
-                """select n.hash from name a join node n on n.id = a.current where a.key = ?1 and a.kind = ?2
+                """select n.hash from name a join node n on n.id = a.current
+                   where a.digest = ?3 and a.key = ?1 and a.kind = ?2
                    union select n.hash from answer x join node n on n.id = x.node
                    join name a on a.id = n.name and a.current = n.id where x.cache_key = ?1 order by 1""",
-                (key, self._codes.code("kind", "answer")),
+                (key, self._codes.code("kind", "answer"), key_digest(key)),
             )
         ]
 
@@ -81,8 +83,8 @@ class Finding:
             id_of(digest)
             for (digest,) in self._connection.execute(
                 """select n.hash from name a join node n on n.name = a.id
-                   where a.key = ? and a.kind = ? and a.namespace = ?
+                   where a.digest = ? and a.key = ? and a.kind = ? and a.namespace = ?
                    order by n.named_last desc, n.hash desc limit 1""",
-                (key, self._codes.code("kind", kind), self._codes.code("namespace", namespace)),
+                (key_digest(key), key, self._codes.code("kind", kind), self._codes.code("namespace", namespace)),
             )
         ]

@@ -31,12 +31,12 @@ class Graph(Names, Derivations):
         """Those of the ids that the store has."""
         return set(self._codes.rows(ids))
 
-    def insert(self, rows: Sequence[NodeRow], run: RunState, seq: int) -> set[str]:
-        """Writes those of the rows that are new, with their edges, and names all; returns the new ids.
+    def insert(self, rows: Sequence[NodeRow], existing: Collection[str], run: RunState) -> set[str]:
+        """Writes those of the rows that do not exist, with their edges, and names all; returns the new ids.
 
         Inputs are in the store, or among the rows.
         """
-        known = self._codes.rows([row.id for row in rows])
+        known = self._codes.rows(existing)
         new = [row for row in rows if row.id not in known]
         first = (one(self._connection, "select max(id) from node") or 0) + 1
         nodes = {**known, **{row.id: first + index for index, row in enumerate(new)}}

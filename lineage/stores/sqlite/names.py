@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from lineage.stores.base import Name, NodeRow, RunState
-from lineage.stores.sqlite.codes import chunks, id_of, marks, one
+from lineage.stores.sqlite.codes import chunks, id_of, key_digest, marks, one
 from lineage.stores.sqlite.runs import Runs
 
 
@@ -36,8 +36,8 @@ class Names(Runs):
                 continue
             row = self._connection.execute(
                 """select n.hash from name a left join node n on n.id = a.current
-                   where a.key = ? and a.kind = ? and a.namespace = ?""",
-                (key, kind_code, namespace_code),
+                   where a.digest = ? and a.key = ? and a.kind = ? and a.namespace = ?""",
+                (key_digest(key), key, kind_code, namespace_code),
             ).fetchone()
             if row is not None:
                 found[name] = None if row[0] is None else id_of(row[0])
@@ -51,8 +51,8 @@ class Names(Runs):
             kind, namespace, key = name
             row = one(
                 self._connection,
-                "select id from name where key = ? and kind = ? and namespace = ?",
-                (key, self._codes.kind(kind), self._codes.namespace(namespace)),
+                "select id from name where digest = ? and key = ? and kind = ? and namespace = ?",
+                (key_digest(key), key, self._codes.kind(kind), self._codes.namespace(namespace)),
             )
             if row is None:
                 unknown.append(name)
@@ -151,18 +151,22 @@ class Names(Runs):
             name = (row.key, self._codes.kind(row.kind), self._codes.namespace(row.namespace))
             wanted.setdefault(name, set()).add(nodes[row.id])
         first = (one(self._connection, "select max(id) from name") or 0) + 1
-        ordered = sorted(wanted)
+        # In the order of the index: pages are then filled one after the other.
+        digests = {name: key_digest(name[0]) for name in wanted}
+        ordered = sorted(wanted, key=digests.__getitem__)
         found = {name: first + index for index, name in enumerate(ordered)}
         before = self._connection.total_changes
         self._connection.executemany(
-            "insert into name(key, kind, namespace, id, current) values (?, ?, ?, ?, ?) on conflict do nothing",
-            ((*name, found[name], min(wanted[name])) for name in ordered),
+            """insert into name(key, kind, namespace, digest, id, current) values (?, ?, ?, ?, ?, ?)
+               on conflict do nothing""",
+            ((*name, digests[name], found[name], min(wanted[name])) for name in ordered),
         )
         unsettled = {found[name] for name in ordered if len(wanted[name]) > 1}
         if self._connection.total_changes - before < len(ordered):
             for name in ordered:
                 row, current = self._connection.execute(
-                    "select id, current from name where key = ? and kind = ? and namespace = ?", name
+                    "select id, current from name where digest = ?4 and key = ?1 and kind = ?2 and namespace = ?3",
+                    (*name, digests[name]),
                 ).fetchone()
                 found[name] = row
                 if {current} != wanted[name]:

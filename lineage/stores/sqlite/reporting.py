@@ -10,6 +10,7 @@ from lineage.stores.sqlite.codes import (
     chunks,
     digest_of,
     id_of,
+    key_digest,
     marks,
     one,
 )
@@ -24,7 +25,7 @@ class Reporting(Walking):
 
         One statement: no pending work, no open mark, nothing searched. None where more must be looked at.
         """
-        rows = self._connection.execute(QUICK, (ref, self._codes.code("kind", "answer"))).fetchall()
+        rows = self._connection.execute(QUICK, (ref, self._codes.code("kind", "answer"), key_digest(ref))).fetchall()
         if not rows or any(row[4] for row in rows):
             return None
         # An answer whose key is also its cache key is found twice.
@@ -206,7 +207,7 @@ select n.hash, s.name, a.key, t.hash,
        or exists (select 1 from recheck)
        or exists (select 1 from mark p where p.seq > (select invalid from cursor) and p.severity = 2)
        or exists (select 1 from mark p where p.seq > (select other from cursor) and p.severity < 2)
-from (select current as id from name where key = ?1 and kind = ?2
+from (select current as id from name where digest = ?3 and key = ?1 and kind = ?2
       union all select node from answer where cache_key = ?1) q
 join node n on n.id = q.id join name a on a.id = n.name and a.current = n.id join namespace s on s.id = a.namespace
 join text t on t.id = n.text join answer x on x.node = n.id

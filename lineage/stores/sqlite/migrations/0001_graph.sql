@@ -43,10 +43,11 @@ create table run(
     begin integer not null, at integer not null, finished integer, complete integer not null default 0
 ) strict;
 
--- A logical name. current: the node that it names now.
+-- A logical name. current: the node that it names now. digest stands for the key in the index: keys are long.
 create table name(
     id integer primary key, key text not null, kind integer not null references kind,
-    namespace integer not null references namespace, current integer, unique (key, kind, namespace)
+    namespace integer not null references namespace, current integer, digest integer not null,
+    unique (digest, kind, namespace)
 ) strict;
 create index name_kind on name(namespace, kind);
 
