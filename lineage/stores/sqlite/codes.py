@@ -113,18 +113,19 @@ class Codes:
         """The ids behind row numbers."""
         ordered = sorted(rows)
         # One text instead of a row and an object for each: half the time where there are thousands.
-        (digests,) = self._connection.execute(
-            """select group_concat(hex(n.hash), '') from json_each(?) j cross join node n where n.id = j.value""",
+        (joined,) = self._connection.execute(
+            """select group_concat('l1:' || lower(hex(n.hash))) from json_each(?) j
+               cross join node n where n.id = j.value""",
             (json.dumps(ordered),),
         ).fetchone()
-        digests = (digests or "").lower()
-        if len(digests) != 40 * len(ordered):
-            # Some of the rows do not exist: only a damaged store has such.
-            found = self._connection.execute(
-                "select n.id, n.hash from json_each(?) j cross join node n where n.id = j.value", (json.dumps(ordered),)
-            )
-            return {row: id_of(digest) for row, digest in found}
-        return {row: "l1:" + digests[40 * at : 40 * at + 40] for at, row in enumerate(ordered)}
+        ids = joined.split(",") if joined else []
+        if len(ids) == len(ordered):
+            return dict(zip(ordered, ids, strict=True))
+        # Some of the rows do not exist: only a damaged store has such.
+        found = self._connection.execute(
+            "select n.id, n.hash from json_each(?) j cross join node n where n.id = j.value", (json.dumps(ordered),)
+        )
+        return {row: id_of(digest) for row, digest in found}
 
 
 CURRENT = """(

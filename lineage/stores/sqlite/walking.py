@@ -17,7 +17,7 @@ from lineage.stores.sqlite.codes import (
     origins_of,
 )
 
-SHORT = 150
+SHORT = 64
 """Nodes up to which one recursive statement is quicker than a statement a level."""
 
 
@@ -61,8 +61,7 @@ class Walking:
         frontier = list(seen)
         while frontier and (limit is None or len(seen) < limit):
             (joined,) = self._connection.execute(statement, (json.dumps(frontier),)).fetchone()
-            following = set(json.loads(joined)).difference(seen)
-            frontier = sorted(following)
+            frontier = sorted(set(json.loads(joined)).difference(seen))
             seen.update(dict.fromkeys(frontier))
         return list(seen)[:limit] if limit is not None else list(seen)
 
