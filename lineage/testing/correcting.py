@@ -11,6 +11,7 @@ from lineage.testing.forms import NAMESPACE, answer, answer_id, id_of, node, rea
 from lineage.testing.observe import observe
 from lineage.testing.registering import TEXT, chunk, document, status
 from lineage.testing.suite import Suite
+from lineage.testing.telling import Batch
 from lineage_schema.errors import BadInput, Conflict, NotFound
 from lineage_schema.records import AnswerRef, Citation, ClaimRef, Document, Extend, Input, Node, SpanRef
 from lineage_schema.vocabulary import Completeness, Role
@@ -282,6 +283,27 @@ class Correcting(Suite):
         assert driver.correct({"a.md": TEXT + "\nEcho rules.\n"}) is not None
         assert observe(driver.graph).marks == {}
         assert status(driver.graph, "q") == "fresh"
+
+    def test_after_an_edit_only_its_paragraph_is_new_to_a_paragraph_chunker(self, driver: Driver) -> None:
+        text = "".join(f"Rule {number} holds for {number} days.\n\n" for number in range(30))
+        edited = text.replace("holds for 7 days", "holds for 9 days")
+
+        def indexed(of: str, version: int) -> list[Node]:
+            chunks = [chunk("a.md", part, of, version=version) for part in of.split("\n\n") if part]
+            parts = [chunks[at : at + 10] for at in (0, 10, 20)]
+            above = [
+                node("summary", str(at), " ".join(each.text for each in part), *under(Role.CHILD, *map(id_of, part)))
+                for at, part in enumerate(parts)
+            ]
+            return [*chunks, *above]
+
+        document(driver, text=text)
+        driver.register(driver.run(), indexed(text, 1))
+        driver.correct({"a.md": edited})
+        again, forms = driver.run(), indexed(edited, 2)
+        written = again.register(forms).written
+        assert written == {"span": 1, "chunk": 1, "summary": 1}
+        driver.oracle.tell(Batch(driver.oracle, again.id, forms).events())
 
     def test_a_document_keeps_its_identity_over_its_texts_lightrag_1_5(self, driver: Driver) -> None:
         document(driver)
