@@ -76,10 +76,10 @@ def plainly_fresh(tx: Transaction, ref: str) -> Check | None:
 
 
 def check(tx: Transaction, ref: str) -> Check:
-    """The state of the answer, or answers, that ``ref`` names. Raises :class:`NotFound`."""
-    quick = plainly_fresh(tx, ref)
-    if quick is not None:
-        return quick
+    """The state of the answer, or answers, that ``ref`` names. Raises :class:`NotFound`.
+
+    Whoever asks often asks :func:`plainly_fresh` first.
+    """
     ids = candidates(tx, ref, answers=True)
     if not ids:
         raise NotFound(f"no answer is called {ref!r}", hint="give an answer's key, cache key or id")

@@ -40,7 +40,10 @@ def evaluate(tx: Transaction, roots: Collection[str], budget: int | None = None)
     for cause, source in sources.items():
         effects: dict[str, Effect] = {}
         for node in order:
-            effect = _effect(tx, cause, source.type, source.edition, node, inputs.get(node, []), effects, source.seeds)
+            edges = inputs.get(node, [])
+            if node not in source.seeds and not any(edge.dst in effects for edge in edges):
+                continue
+            effect = _effect(tx, cause, source.type, source.edition, node, edges, effects, source.seeds)
             effect = _after_decision(effect, decisions.get((cause, node)), node in source.seeds)
             if effect.severity:
                 effects[node] = effect

@@ -326,8 +326,7 @@ class NodeView:
     aliases: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class EdgeView:
+class EdgeView(NamedTuple):
     """An edge as readers see it; ``until`` is set where it is history."""
 
     src: str

@@ -199,7 +199,7 @@ class Marks(Protocol):
     ) -> list[CauseState]:
         """Causes by id (all of a type without ids), in the order of the sequence.
 
-        ``changes`` bounds how many of each one's documents are read; ``total`` counts all.
+        ``changes`` bounds how many of each one's documents are read; ``total`` counts all, where any are.
         """
         ...
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from hashlib import sha256
 from typing import Any, Final, TypeVar
 
@@ -14,6 +15,7 @@ T = TypeVar("T")
 
 ROLE_CODE: Final[dict[str, int]] = {role.value: code for code, role in enumerate(Role)}
 ROLES: Final = tuple(Role)
+ROLE_WORDS: Final = tuple(role.value for role in Role)
 LAST_PASSING: Final = ROLE_CODE[Role.RETRIEVED.value]
 """Roles are numbered with those that pass marks first, so that a walk is one range of the index."""
 ORIGIN_BIT: Final = {origin: 1 << bit for bit, origin in enumerate(Origin)}
@@ -26,9 +28,10 @@ CACHED: Final = 400_000
 """Ids remembered between batches: about 60 MB at most."""
 
 
-def origins_of(mask: int) -> list[str]:
+@cache
+def origins_of(mask: int) -> tuple[str, ...]:
     """The names in a bit mask of origins, in their order."""
-    return [origin.value for origin, bit in ORIGIN_BIT.items() if mask & bit]
+    return tuple(origin.value for origin, bit in ORIGIN_BIT.items() if mask & bit)
 
 
 def chunks(items: Collection[T], size: int = CHUNK) -> Iterator[Sequence[T]]:

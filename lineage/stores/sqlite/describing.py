@@ -11,7 +11,7 @@ from lineage.stores.base import CitationRow, EdgeView, MarkView, NodeView
 from lineage.stores.sqlite.codes import (
     CURRENT,
     LINEAGES,
-    ROLES,
+    ROLE_WORDS,
     Codes,
     chunks,
     digest_of,
@@ -136,9 +136,7 @@ class Describing:
                 list(part),
             ):
                 found.setdefault(by_row[src], []).append(
-                    EdgeView(
-                        by_row[src], ROLES[role].value, id_of(digest), tuple(origins_of(mask)), number, since, None
-                    )
+                    EdgeView(by_row[src], ROLE_WORDS[role], id_of(digest), origins_of(mask), number, since, None)
                 )
         return found
 
@@ -152,7 +150,7 @@ class Describing:
                 )
             ),
             "edges": {
-                ROLES[role].value: count
+                ROLE_WORDS[role]: count
                 for role, count in connection.execute("select role, count(*) from edge group by role order by role")
             },
             "store": {

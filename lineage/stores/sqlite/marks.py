@@ -14,6 +14,9 @@ from lineage.stores.sqlite.sources import Sources
 from lineage.stores.sqlite.spread import Spread
 from lineage_schema.vocabulary import Severity
 
+FEW = 16
+"""Changes of a correction that are remembered."""
+
 
 class Marks:
     """Operations on causes and on what they seed; the marks themselves are kept by :class:`Spread`."""
@@ -26,6 +29,11 @@ class Marks:
         self._codes = codes
         self._sources = sources
         self._spread = spread
+        self.forget()
+
+    def forget(self) -> None:
+        """Drops what is remembered: after a rollback it may be of a correction that never came to be."""
+        self._listed: dict[tuple[int, int], tuple[tuple[ChangeRow, ...], int]] = {}
 
     # causes
 
@@ -58,7 +66,7 @@ class Marks:
     ) -> list[CauseState]:
         """Causes by id (all of a type without ids), in the order of the sequence.
 
-        ``changes`` bounds how many of each one's documents are read; ``total`` counts all.
+        ``changes`` bounds how many of each one's documents are read; ``total`` counts all, where any are.
         """
         if ids is None:
             where, parameters = ("where type = ?", [type_]) if type_ is not None else ("", list[Any]())
@@ -75,17 +83,34 @@ class Marks:
                 at,
                 reason,
                 who,
-                tuple(self._changes(row, changes)) if changes else (),
-                one(self._connection, "select count(*) from change where cause = ?", (row,)),
+                *self._changes(row, changes),
             )
             for row, name, kind, seq, at, reason, who in rows
         ]
 
-    def _changes(self, cause: int, limit: int) -> Iterable[ChangeRow]:
+    def _changes(self, cause: int, limit: int) -> tuple[tuple[ChangeRow, ...], int]:
+        """The first changes of a correction, and how many there are."""
+        if not limit:
+            return (), 0
+        found = self._listed.get((cause, limit))
+        if found is None:
+            count: int = one(self._connection, "select count(*) from change where cause = ?", (cause,))
+            found = tuple(self._read_changes(cause, limit)), count
+            if 0 < limit <= FEW:
+                # They never change; ``check`` names them again and again.
+                if len(self._listed) > FEW**2:
+                    self._listed.clear()
+                self._listed[cause, limit] = found
+        return found
+
+    def _read_changes(self, cause: int, limit: int) -> Iterable[ChangeRow]:
         for row in self._connection.execute(
-            """select d.uri, c.edition, c.kind, s.number, t.number, t.edition from change c
-               join document d on d.id = c.document join version s on s.id = c.source join version t on t.id = c.target
-               where c.cause = ? order by d.uri, c.edition limit ?""",
+            # The first few are found before the rest is looked up.
+            """select c.uri, c.edition, c.kind, s.number, t.number, t.edition from (
+                   select d.uri as uri, g.edition as edition, g.kind as kind, g.source as source, g.target as target
+                   from change g join document d on d.id = g.document
+                   where g.cause = ? order by d.uri, g.edition limit ?) c
+               join version s on s.id = c.source join version t on t.id = c.target order by c.uri, c.edition""",
             (cause, limit),
         ):
             yield ChangeRow(*row)

@@ -201,12 +201,12 @@ class Reporting(Walking):
 
 QUICK = """
 select n.hash, s.name, a.key, t.hash,
-       (x.searched is not null and not exists (
-            select 1 from edge c join edge e on e.src = c.dst and e.role = 1 where c.src = n.id and c.role = 0))
-       or exists (select 1 from mark m where m.node = n.id and m.severity > 0)
-       or exists (select 1 from recheck)
-       or exists (select 1 from mark p where p.seq > (select invalid from cursor) and p.severity = 2)
-       or exists (select 1 from mark p where p.seq > (select other from cursor) and p.severity < 2)
+       case when x.searched is not null and not exists (
+            select 1 from edge c join edge e on e.src = c.dst and e.role = 1 where c.src = n.id and c.role = 0) then 1
+       when exists (select 1 from mark m where m.node = n.id and m.severity > 0) then 1
+       when exists (select 1 from recheck) then 1
+       when exists (select 1 from mark p where p.seq > (select invalid from cursor) and p.severity = 2) then 1
+       else exists (select 1 from mark p where p.seq > (select other from cursor) and p.severity < 2) end
 from (select current as id from name where digest = ?3 and key = ?1 and kind = ?2
       union all select node from answer where cache_key = ?1) q
 join node n on n.id = q.id join name a on a.id = n.name and a.current = n.id join namespace s on s.id = a.namespace

@@ -61,9 +61,10 @@ class Spread:
         return bool(
             one(
                 self._connection,
-                f"""select exists (select 1 from recheck where true{mine})
-                    or exists (select 1 from mark where seq > :invalid and severity = 2{mine})
-                    or exists (select 1 from mark where seq > :other and severity < 2{mine})""",
+                # A case stops at the first that holds; ``or`` would look at all, and pass over marks that wait.
+                f"""select case when exists (select 1 from recheck where true{mine}) then 1
+                    when exists (select 1 from mark where seq > :invalid and severity = 2{mine}) then 1
+                    else exists (select 1 from mark where seq > :other and severity < 2{mine}) end""",
                 {"invalid": invalid, "other": other, "cause": cause},
             )
         )

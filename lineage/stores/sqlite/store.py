@@ -53,6 +53,7 @@ class SqliteTransaction:
         self._codes.forget()
         self.sources.forget()
         self.graph.forget()
+        self.marks.forget()
 
     def now(self) -> int:
         """This transaction's time, UTC microseconds."""

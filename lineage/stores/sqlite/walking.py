@@ -10,7 +10,7 @@ from typing import Any
 from lineage.stores.base import EdgeView, Walk
 from lineage.stores.sqlite.codes import (
     LAST_PASSING,
-    ROLES,
+    ROLE_WORDS,
     Codes,
     chunks,
     marks,
@@ -117,7 +117,7 @@ class Walking:
         return Walk(
             levels={names[row]: depth for row, depth in level.items()},
             edges=[
-                EdgeView(names[src], ROLES[role].value, names[dst], tuple(origins_of(mask)), number, since, until)
+                EdgeView(names[src], ROLE_WORDS[role], names[dst], origins_of(mask), number, since, until)
                 for (src, role, dst), (_, _, _, mask, number, since, until) in edges.items()
             ],
             cut=len(cut),
