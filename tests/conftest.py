@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+pytest_plugins = ["tests.neo4j_server.fixtures"]
+
 ROOT = Path(__file__).parent.parent
 IN_CI = os.environ.get("CI") == "true"
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "default")

@@ -1,0 +1,59 @@
+"""Fixtures for tests that need a real Neo4j: one server a test session, an empty database a test."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from tests.neo4j_server.choice import PASSWORD, USER, obtain
+from tests.neo4j_server.server import DATABASE, Server
+from tests.neo4j_server.tools import Missing
+from tests.neo4j_server.wipe import wipe
+
+_USED = pytest.StashKey[str]()
+
+
+@pytest.fixture(scope="session")
+def neo4j_server(pytestconfig: pytest.Config) -> Iterator[Server]:
+    """The server of this test session. Without a way to one, tests are skipped; where ``CI=true`` they fail."""
+    try:
+        server = obtain(os.environ)
+    except Missing as missing:
+        if os.environ.get("CI") == "true":
+            # Skipped there, the tests against a real server would be lost without anyone seeing it.
+            pytest.fail(str(missing), pytrace=False)
+        pytest.skip(str(missing))
+    pytestconfig.stash[_USED] = f"Neo4j {server.version} {server.edition}, by {server.how}"
+    try:
+        yield server
+        if not server.can_be_killed:
+            # It stays when the tests are gone; the next run wants to find it empty.
+            _wipe(server)
+    finally:
+        server.stop()
+
+
+@pytest.fixture
+def neo4j_url(neo4j_server: Server, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The URL of an empty database; the environment variables hold who logs in."""
+    if not neo4j_server.running:
+        # Killed by a test that did not come so far as to start it again.
+        neo4j_server.start_again()
+    _wipe(neo4j_server)
+    monkeypatch.setenv(USER, neo4j_server.user)
+    monkeypatch.setenv(PASSWORD, neo4j_server.password)
+    scheme, _, address = neo4j_server.uri.partition("://")
+    return f"{scheme.replace('bolt', 'neo4j')}://{address}/{DATABASE}"
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Says on which server the tests ran, in the server's words."""
+    if used := config.stash.get(_USED, None):
+        terminalreporter.write_line(used)
+
+
+def _wipe(server: Server) -> None:
+    with server.driver() as driver:
+        wipe(driver, DATABASE)

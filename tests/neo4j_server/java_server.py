@@ -1,0 +1,121 @@
+"""A server without Docker: the jars of the community edition, run by our launcher in a process of its own."""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+from neo4j import GraphDatabase
+
+from tests.neo4j_server.jars import fetched
+from tests.neo4j_server.server import SECONDS, Server, ServerFailed, free_port
+from tests.neo4j_server.tools import java
+
+LAUNCHER = Path(__file__).with_name("Launcher.java")
+USER = "neo4j"
+FIRST_PASSWORD = "neo4j"
+
+_OPTIONS = (
+    "-Xmx1g",
+    "--add-opens=java.base/java.nio=ALL-UNNAMED",
+    "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
+)
+
+
+class JavaServer(Server):
+    """Starts a server of one whole version in a fresh home.
+
+    Raises :class:`Missing` where Maven, a JDK or the jars cannot be had, and :class:`ServerFailed`.
+    """
+
+    def __init__(self, version: str) -> None:
+        self._program = java(version)
+        self._jars = fetched(version)
+        self._port = free_port()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._folder = Path(tempfile.mkdtemp(prefix="neo4j-test-"))
+        super().__init__("Maven and Java", f"bolt://127.0.0.1:{self._port}", USER, secrets.token_urlsafe(16))
+        try:
+            self._start()
+            self._change_first_password()
+            self.answer()
+        except BaseException:
+            self.stop()
+            raise
+
+    @property
+    def pid(self) -> int | None:
+        return self._process.pid if self._process else None
+
+    @property
+    def running(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
+    def stop(self) -> None:
+        if self._process is not None:
+            self._process.terminate()
+            try:
+                self._process.wait(60)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+            self._reap()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def kill(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._reap()
+
+    def start_again(self) -> None:
+        if self.running:
+            raise ServerFailed("the server is still running: kill it first")
+        self._start()
+        self.answer()
+
+    def _start(self) -> None:
+        output = self._folder / "output"
+        command = [self._program, *_OPTIONS, "-cp", f"{self._jars}/*", str(LAUNCHER)]
+        with output.open("wb") as file:
+            self._process = subprocess.Popen(
+                [*command, str(self._folder / "home"), str(self._port)],
+                # Stays open as long as this process lives: its end tells the launcher to end too.
+                stdin=subprocess.PIPE,
+                # A file and no pipe, because nobody would read a pipe after the first line.
+                stdout=file,
+                stderr=subprocess.STDOUT,
+                # An interrupt typed at a terminal is for the tests, which then end the server.
+                start_new_session=True,
+            )
+        end = time.monotonic() + SECONDS
+        while not (lines := output.read_text(errors="replace").splitlines()) or not _is_ready(lines):
+            if not self.running or time.monotonic() > end:
+                self.kill()
+                reasons = [line for line in lines if line.startswith(("Caused by:", "Exception", "error:"))] or lines
+                raise ServerFailed(f"the launcher did not get ready: {reasons[-1] if reasons else 'it said nothing'}")
+            time.sleep(0.1)
+
+    def _change_first_password(self) -> None:
+        """Nothing else is allowed before, and only the database ``system`` takes it."""
+        with GraphDatabase.driver(self.uri, auth=(USER, FIRST_PASSWORD)) as driver:
+            driver.execute_query(
+                "ALTER CURRENT USER SET PASSWORD FROM $first TO $password",
+                first=FIRST_PASSWORD,
+                password=self.password,
+                database_="system",
+            )
+
+    def _reap(self) -> None:
+        """Waits for the process that was told to end, and closes its input."""
+        assert self._process is not None
+        self._process.wait()
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process = None
+
+
+def _is_ready(lines: list[str]) -> bool:
+    return any(line.startswith("ready ") for line in lines)
