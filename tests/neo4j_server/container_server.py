@@ -10,12 +10,14 @@ from docker.errors import DockerException
 from requests.exceptions import RequestException
 from testcontainers.core.container import DockerContainer
 from testcontainers.core.docker_client import DockerClient
+from testcontainers.core.wait_strategies import LogMessageWaitStrategy
 
-from tests.neo4j_server.server import Server, ServerFailed, free_port
+from tests.neo4j_server.server import SECONDS, Server, ServerFailed, free_port
 from tests.neo4j_server.tools import Missing
 
 USER = "neo4j"
 BOLT = 7687
+READY = r"Started\."
 
 _FAULTS = (DockerException, RequestException)
 
@@ -46,32 +48,33 @@ class ContainerServer(Server):
     """Starts a server from an image. Raises :class:`Missing` without the image, and :class:`ServerFailed`."""
 
     def __init__(self, image: str) -> None:
+        self._stopped = False
         password = secrets.token_urlsafe(16)
-        # A fixed port: one that the engine chose would be another after each start.
+        # A fixed port: one that the engine chose would be another after each start. Routing needs no more than
+        # that, because a single server names itself in routing tables as its client called it.
         port = free_port()
         self._container = DockerContainer(image).with_bind_ports(BOLT, port)
-        host = self._container.get_container_host_ip()
-        # By name this may mean an IPv6 address first, where the engine need not listen.
-        host = "127.0.0.1" if host == "localhost" else host
+        # The port may be open before the password is set, so the first thing to wait for is the log.
+        self._container.waiting_for(LogMessageWaitStrategy(READY).with_startup_timeout(SECONDS))
         self._container.with_envs(
             NEO4J_AUTH=f"{USER}/{password}",
-            # Routing tables name it: neo4j:// connects to what it reads there.
-            NEO4J_server_bolt_advertised__address=f"{host}:{port}",
             NEO4J_server_memory_heap_max__size="1g",
             NEO4J_server_memory_pagecache_size="128m",
             NEO4J_dbms_usage__report_enabled="false",
         )
-        super().__init__(f"Docker image {image}", f"bolt://{host}:{port}", USER, password)
         try:
             self._container.start()
+            host = self._container.get_container_host_ip()
+            # By name this may mean an IPv6 address first, where the engine need not listen.
+            host = "127.0.0.1" if host == "localhost" else host
+            super().__init__(f"Docker image {image}", f"bolt://{host}:{port}", USER, password)
+            self.answer()
         except _FAULTS as error:
             self.stop()
             raise Missing(f"no container of {image}: {' '.join(str(error).split())}") from None
-        except BaseException:
+        except (TimeoutError, RuntimeError) as error:
             self.stop()
-            raise
-        try:
-            self.answer()
+            raise ServerFailed(f"{image} did not get ready: {' '.join(str(error).split())}") from None
         except BaseException:
             self.stop()
             raise
@@ -79,6 +82,8 @@ class ContainerServer(Server):
     @property
     def pid(self) -> int | None:
         """The server's process as the engine's machine numbers it."""
+        if self._stopped:
+            return None
         wrapped = self._container.get_wrapped_container()
         wrapped.reload()
         return wrapped.attrs["State"]["Pid"] or None
@@ -88,7 +93,9 @@ class ContainerServer(Server):
         return self.pid is not None
 
     def stop(self) -> None:
-        self._container.stop()
+        if not self._stopped:
+            self._stopped = True
+            self._container.stop()
 
     def kill(self) -> None:
         if self.running:
