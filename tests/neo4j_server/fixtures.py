@@ -18,13 +18,7 @@ _USED = pytest.StashKey[str]()
 @pytest.fixture(scope="session")
 def neo4j_server(pytestconfig: pytest.Config) -> Iterator[Server]:
     """The server of this test session. Without a way to one, tests are skipped; where ``CI=true`` they fail."""
-    try:
-        server = obtain(os.environ)
-    except Missing as missing:
-        if os.environ.get("CI") == "true":
-            # Skipped there, the tests against a real server would be lost without anyone seeing it.
-            pytest.fail(str(missing), pytrace=False)
-        pytest.skip(str(missing))
+    server = _obtained()
     pytestconfig.stash[_USED] = f"Neo4j {server.version} {server.edition}, by {server.how}"
     try:
         yield server
@@ -52,6 +46,17 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     """Says on which server the tests ran, in the server's words."""
     if used := config.stash.get(_USED, None):
         terminalreporter.write_line(used)
+
+
+def _obtained() -> Server:
+    try:
+        return obtain(os.environ)
+    except Missing as missing:
+        reason = str(missing)
+    if os.environ.get("CI") == "true":
+        # Skipped there, the tests against a real server would be lost without anyone seeing it.
+        pytest.fail(reason, pytrace=False)
+    pytest.skip(reason)
 
 
 def _wipe(server: Server) -> None:

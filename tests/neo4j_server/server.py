@@ -8,7 +8,7 @@ import time
 from abc import ABC, abstractmethod
 
 from neo4j import Driver, GraphDatabase
-from neo4j.exceptions import AuthError, DriverError, Neo4jError, ServiceUnavailable, TransientError
+from neo4j.exceptions import AuthError, DriverError, Neo4jError, ServiceUnavailable, SessionExpired, TransientError
 
 DATABASE = "neo4j"
 SECONDS = 180
@@ -70,9 +70,10 @@ class Server(ABC):
         end = time.monotonic() + seconds
         while True:
             try:
-                with self.driver() as driver:
-                    records, _, _ = driver.execute_query("CALL dbms.components()", database_=DATABASE)
-            except (ServiceUnavailable, TransientError) as error:
+                # A plain query: the driver would try a managed one again for half a minute, at growing intervals.
+                with self.driver() as driver, driver.session(database=DATABASE) as session:
+                    records = list(session.run("CALL dbms.components()"))
+            except (ServiceUnavailable, SessionExpired, TransientError) as error:
                 # A process that ended will not answer any more.
                 if self.running and time.monotonic() < end:
                     time.sleep(0.2)
