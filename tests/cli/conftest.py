@@ -159,7 +159,12 @@ def interrupted() -> Callable[..., Told]:
 
     def told(*arguments: str, stdin: str, when: Callable[[], bool]) -> Told:
         process = subprocess.Popen(
-            [*COMMAND, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            [*COMMAND, *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            # A background job of a shell ignores the signal, and its children would too.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
         )
         assert process.stdin is not None
         process.stdin.write(stdin.encode())

@@ -282,7 +282,7 @@ class TestCommand:
         (line,) = told.out.splitlines()
         assert line.startswith("c1:")
         assert "  open         1 invalid  returns.md v1→v2  'policy'" in line
-        assert "1 open corrections" in told.err
+        assert "1 open correction:" in told.err
         assert run("affected", "--limit", "3").code == 2
         run("undo", "last")
         assert run("affected", "--json").json() == []

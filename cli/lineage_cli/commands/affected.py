@@ -10,7 +10,6 @@ import typer
 from lineage_cli.app import command, opened
 from lineage_cli.options import Json
 from lineage_cli.output import as_json, as_ndjson, data, note
-from lineage_cli.render.lines import plural
 
 if TYPE_CHECKING:
     from lineage.report import Affected
@@ -109,5 +108,7 @@ def _open_ones(found: list[dict[str, Any]], format_: Format) -> None:
         case Format.HTML:
             data(corrections.to_html(found))
         case Format.TABLE:
+            from lineage_cli.render.lines import plural
+
             corrections.show(found)
             note(plural(len(found), "open correction") + (": lineage affected ID shows one" if found else ""))

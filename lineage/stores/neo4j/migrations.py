@@ -1,0 +1,108 @@
+"""Constraints and indexes, in numbered steps with checksums, in the database that the URL names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Final
+
+import neo4j
+
+from lineage_schema.errors import Conflict, SchemaMismatch, StoreUnavailable
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """One step. It is never changed once it is out."""
+
+    number: int
+    name: str
+    statements: tuple[str, ...]
+
+    @property
+    def checksum(self) -> str:
+        """Of all statements."""
+        return sha256("\n".join(self.statements).encode()).hexdigest()
+
+
+STEPS: Final = (
+    Migration(
+        1,
+        "graph",
+        (
+            "CREATE CONSTRAINT lineage_store IF NOT EXISTS FOR (s:LineageStore) REQUIRE s.id IS UNIQUE",
+            "CREATE CONSTRAINT lineage_node IF NOT EXISTS FOR (n:LineageNode) REQUIRE n.id IS UNIQUE",
+            "CREATE CONSTRAINT lineage_document IF NOT EXISTS FOR (d:Document) REQUIRE d.uri IS UNIQUE",
+            "CREATE CONSTRAINT lineage_version IF NOT EXISTS FOR (v:DocumentVersion)"
+            " REQUIRE (v.uri, v.edition, v.number) IS UNIQUE",
+            "CREATE CONSTRAINT lineage_key IF NOT EXISTS FOR (k:Key) REQUIRE (k.key, k.kind, k.namespace) IS UNIQUE",
+            "CREATE CONSTRAINT lineage_run IF NOT EXISTS FOR (r:Run) REQUIRE r.id IS UNIQUE",
+            "CREATE CONSTRAINT lineage_cause IF NOT EXISTS FOR (c:Cause) REQUIRE c.id IS UNIQUE",
+            "CREATE CONSTRAINT lineage_namespace IF NOT EXISTS FOR (s:Namespace) REQUIRE s.name IS UNIQUE",
+            "CREATE INDEX lineage_version_text IF NOT EXISTS FOR (v:DocumentVersion) ON (v.sha256)",
+            "CREATE INDEX lineage_alias IF NOT EXISTS FOR (a:Alias) ON (a.alias)",
+            "CREATE INDEX lineage_cache_key IF NOT EXISTS FOR (a:Answer) ON (a.cache_key)",
+            "CREATE INDEX lineage_run_key IF NOT EXISTS FOR (r:Run) ON (r.key)",
+            "CREATE INDEX lineage_run_begin IF NOT EXISTS FOR (r:Run) ON (r.begin)",
+            "CREATE INDEX lineage_key_kind IF NOT EXISTS FOR (k:Key) ON (k.namespace, k.kind)",
+            "CREATE INDEX lineage_decision IF NOT EXISTS FOR (d:Decision) ON (d.node)",
+            "CREATE INDEX lineage_event IF NOT EXISTS FOR (e:Event) ON (e.node)",
+            "CREATE INDEX lineage_cause_type IF NOT EXISTS FOR (c:Cause) ON (c.type)",
+            "CREATE INDEX lineage_queue IF NOT EXISTS FOR ()-[m:MARKS]-() ON (m.queue)",
+            "CREATE INDEX lineage_incomplete IF NOT EXISTS FOR (n:LineageNode) ON (n.lineage)",
+        ),
+    ),
+)
+APPLIED: Final = "MATCH (m:LineageMigration) RETURN m.number, m.name, m.checksum ORDER BY m.number"
+BEGIN: Final = """
+MERGE (s:LineageStore {id: 'store'}) ON CREATE SET s.sequence = 0, s.writes = 0
+MERGE (c:Cause {id: 'incomplete'}) ON CREATE SET c:Incomplete, c.type = 2, c.seq = 0, c.at = 0, c.edition = false
+"""
+
+
+def applied(session: neo4j.Session) -> dict[int, tuple[str, str]]:
+    """The steps that the database has had: number → (name, checksum)."""
+    return {number: (name, checksum) for number, name, checksum in (r.values() for r in session.run(APPLIED))}
+
+
+def check(session: neo4j.Session, shown: str) -> None:
+    """Raises :class:`StoreUnavailable` where there is no store, :class:`SchemaMismatch` where it is another."""
+    done = applied(session)
+    if not done:
+        raise StoreUnavailable(f"no store at {shown}", hint="create it with: lineage init")
+    for step in STEPS:
+        if step.number in done and done[step.number][1] != step.checksum:
+            raise SchemaMismatch(f"migration {step.number:04}_{step.name} was applied with another content")
+    newer = sorted(set(done) - {step.number for step in STEPS})
+    if newer:
+        raise SchemaMismatch(
+            f"{shown} has schema {newer[-1]}, this program knows {STEPS[-1].number}", hint="use a newer program"
+        )
+    if len(done) < len(STEPS):
+        raise SchemaMismatch(f"{shown} has schema {max(done)}, {STEPS[-1].number} is needed", hint="lineage migrate")
+
+
+def upgrade(session: neo4j.Session, at: int) -> list[str]:
+    """Runs the steps that are missing; returns their names."""
+    done = applied(session)
+    names = []
+    for step in STEPS:
+        if step.number in done:
+            continue
+        for statement in step.statements:
+            session.run(statement).consume()
+        session.run("CALL db.awaitIndexes(60)").consume()
+        session.run(BEGIN).consume()
+        session.run(
+            "CREATE (:LineageMigration {number: $number, name: $name, checksum: $checksum, at: $at})",
+            number=step.number, name=step.name, checksum=step.checksum, at=at,
+        ).consume()  # fmt: skip
+        names.append(f"{step.number:04}_{step.name}")
+    return names
+
+
+def init(session: neo4j.Session, shown: str, at: int) -> list[str]:
+    """Makes a store. Raises :class:`Conflict` where there is one."""
+    if applied(session):
+        raise Conflict(f"there is a store at {shown}", hint="lineage migrate upgrades it")
+    return upgrade(session, at)

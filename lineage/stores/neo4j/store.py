@@ -1,0 +1,183 @@
+"""Transactions on a Neo4j server, each retried by the driver where the server asks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, TypeVar
+
+import neo4j
+
+from lineage.stores.neo4j import connection as connections
+from lineage.stores.neo4j import migrations
+from lineage.stores.neo4j.auditing import Auditing
+from lineage.stores.neo4j.cypher import Cypher
+from lineage.stores.neo4j.graph import Graph
+from lineage.stores.neo4j.marks import Marks
+from lineage.stores.neo4j.purge import Purge
+from lineage.stores.neo4j.reading import Reading
+from lineage.stores.neo4j.sources import Sources
+from lineage.stores.neo4j.spread import Spread
+from lineage_schema.errors import StoreUnavailable
+
+T = TypeVar("T")
+LOOKS = 5
+"""How often a read is tried on what does not change meanwhile, before it takes the change lock."""
+
+
+class Neo4jTransaction:
+    """What a piece of work sees."""
+
+    def __init__(self, tx: neo4j.ManagedTransaction | neo4j.Transaction, clock: Callable[[], int]) -> None:
+        self.cypher = Cypher(tx, clock)
+        self.now = self.cypher.now
+        self.next_seq = self.cypher.next_seq
+        self.sequence = self.cypher.sequence
+
+    @cached_property
+    def sources(self) -> Sources:
+        """Documents, versions, spans."""
+        return Sources(self.cypher)
+
+    @cached_property
+    def spread(self) -> Spread:
+        """Marks: settled, spread, cleared."""
+        return Spread(self.cypher)
+
+    @cached_property
+    def graph(self) -> Graph:
+        """Runs, keys, nodes, derivations."""
+        return Graph(self.cypher)
+
+    @cached_property
+    def marks(self) -> Marks:
+        """Causes, seeds, decisions."""
+        return Marks(self.cypher, self.spread)
+
+    @cached_property
+    def purge(self) -> Purge:
+        """Texts that must not be kept."""
+        return Purge(self.cypher)
+
+    @cached_property
+    def auditing(self) -> Auditing:
+        """What verification asks."""
+        return Auditing(self.cypher)
+
+    @cached_property
+    def reading(self) -> Reading:
+        """Look-ups and walks."""
+        return Reading(self.cypher)
+
+
+class Neo4jStore:
+    """A lineage graph in a database of a Neo4j server.
+
+    Every writing transaction takes the change lock before its first read, so writers come one after the other. A
+    read sees one state: it is made again where a writer committed meanwhile, and in the end under the lock.
+    """
+
+    def __init__(self, url: str, clock: Callable[[], int], *, read_only: bool = False) -> None:
+        self.read_only = read_only
+        self._clock = clock
+        self._at = connections.address(url)
+        self._driver = connections.driver(self._at)
+        self._bookmarks = neo4j.GraphDatabase.bookmark_manager()
+        try:
+            with connections.translated(self._at), self._session() as session:
+                migrations.check(session, self._at.shown)
+        except BaseException:
+            self._driver.close()
+            raise
+
+    def _session(self) -> neo4j.Session:
+        # Reads, too, go to the leader: what was just committed must be seen.
+        return self._driver.session(
+            database=self._at.database,
+            default_access_mode=neo4j.WRITE_ACCESS,
+            bookmark_manager=self._bookmarks,
+        )
+
+    @classmethod
+    def init(cls, url: str, clock: Callable[[], int], *, again: bool = False) -> list[str]:
+        """Makes an empty store; returns the schema steps applied.
+
+        Raises :class:`Conflict` where there is one, unless ``again`` says that it may be there.
+        """
+        at = connections.address(url)
+        with connections.translated(at), connections.driver(at) as driver, driver.session(database=at.database) as s:
+            if again and migrations.applied(s):
+                return []
+            return migrations.init(s, at.shown, clock())
+
+    @classmethod
+    def migrate(cls, url: str, clock: Callable[[], int]) -> list[str]:
+        """Upgrades a store's schema; returns the steps applied."""
+        at = connections.address(url)
+        with connections.translated(at), connections.driver(at) as driver, driver.session(database=at.database) as s:
+            if not migrations.applied(s):
+                raise StoreUnavailable(f"no store at {at.shown}", hint="create it with: lineage init")
+            return migrations.upgrade(s, clock())
+
+    def write(self, work: Callable[[Any], T]) -> T:
+        """Runs ``work`` in a writing transaction, under the change lock: all of it, or none."""
+        if self.read_only:
+            raise StoreUnavailable(f"{self._at.shown} was opened read-only", hint="open it without read_only")
+
+        def job(tx: neo4j.ManagedTransaction) -> T:
+            transaction = Neo4jTransaction(tx, self._clock)
+            transaction.cypher.lock()
+            result = work(transaction)
+            transaction.cypher.finish()
+            return result
+
+        with connections.translated(self._at), self._session() as session:
+            return session.execute_write(job)
+
+    def read(self, work: Callable[[Any], T]) -> T:
+        """Runs ``work`` on one state of the store."""
+
+        def looking(tx: neo4j.ManagedTransaction) -> tuple[T, bool]:
+            transaction = Neo4jTransaction(tx, self._clock)
+            before = transaction.cypher.one(WRITES)
+            result = work(transaction)
+            return result, before == transaction.cypher.one(WRITES)
+
+        def locked(tx: neo4j.ManagedTransaction) -> T:
+            transaction = Neo4jTransaction(tx, self._clock)
+            transaction.cypher.one("MATCH (s:LineageStore {id: 'store'}) SET s.reads = coalesce(s.reads, 0)")
+            return work(transaction)
+
+        with connections.translated(self._at), self._session() as session:
+            for _ in range(LOOKS):
+                result, steady = session.execute_read(looking)
+                if steady:
+                    return result
+            return session.execute_write(locked)
+
+    def peek(self, work: Callable[[Any], T]) -> T:
+        """Runs ``work``, which makes one statement."""
+        with connections.translated(self._at), self._session() as session:
+            return session.execute_read(lambda tx: work(Neo4jTransaction(tx, self._clock)))
+
+    def simulate(self, work: Callable[[Any], T]) -> T:
+        """Runs ``work``, which may write, in a transaction that is rolled back."""
+        with connections.translated(self._at), self._session() as session, session.begin_transaction() as tx:
+            transaction = Neo4jTransaction(tx, self._clock)
+            transaction.cypher.lock()
+            result = work(transaction)
+            tx.rollback()
+            return result
+
+    def close(self) -> None:
+        """Closes all connections. A second call does nothing."""
+        self._driver.close()
+
+    def __enter__(self) -> Neo4jStore:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+WRITES = "MATCH (s:LineageStore {id: 'store'}) RETURN s.writes"
