@@ -5,11 +5,12 @@ BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install demo test check format docs bench soak
+.PHONY: help install demo test test-neo4j check format docs bench soak
 
 help:
 	@echo 'make demo      build a small store, correct a source, show the affected answers'
 	@echo 'make test      run the tests'
+	@echo 'make test-neo4j  run the tests that need a Neo4j server: a given one, or one by Docker, or by Maven and Java'
 	@echo 'make check     lint, formatting, types, layers'
 	@echo 'make format    format, and fix what lint can fix'
 	@echo 'make docs      write docs/reference.md from the commands'
@@ -41,7 +42,10 @@ demo: $(VENV)/.installed-core
 	$(BIN)/lineage demo
 
 test: install
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -m 'not neo4j'
+
+test-neo4j: install
+	$(BIN)/python -m pytest -m neo4j
 
 check: install
 	$(BIN)/ruff check

@@ -14,6 +14,9 @@ from lineage.testing.driver import Driver
 class Suite:
     """Base of the examples. Each one is also judged by the oracle: what it did is worked out again at its end."""
 
+    verifying = True
+    """Whether the store can be verified, and is, at the end of each example."""
+
     def open_graph(self, place: Path) -> LineageGraph:
         """The hook: opens the graph of a place, a folder that is the example's own, made where there is none."""
         raise NotImplementedError
@@ -24,7 +27,7 @@ class Suite:
 
     @pytest.fixture
     def driver(self, opening: Callable[[], LineageGraph]) -> Iterator[Driver]:
-        driver = Driver(opening)
+        driver = Driver(opening, verifying=self.verifying)
         try:
             yield driver
             driver.finish()

@@ -32,10 +32,16 @@ def neo4j_server(pytestconfig: pytest.Config) -> Iterator[Server]:
 @pytest.fixture
 def neo4j_url(neo4j_server: Server, monkeypatch: pytest.MonkeyPatch) -> str:
     """The URL of an empty database; the environment variables hold who logs in."""
+    url = logged_in(neo4j_server, monkeypatch)
+    _wipe(neo4j_server)
+    return url
+
+
+def logged_in(neo4j_server: Server, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The URL of a running server's database; the environment variables hold who logs in."""
     if not neo4j_server.running:
         # Killed by a test that did not come so far as to start it again.
         neo4j_server.start_again()
-    _wipe(neo4j_server)
     monkeypatch.setenv(USER, neo4j_server.user)
     monkeypatch.setenv(PASSWORD, neo4j_server.password)
     scheme, _, address = neo4j_server.uri.partition("://")

@@ -75,7 +75,7 @@ def translated(at: Address) -> Generator[None]:
         raise StoreUnavailable(
             f"{at.shown} refuses the user {at.user!r}", hint=f"{USER} and {PASSWORD} name who logs in"
         ) from error
-    except (exceptions.ServiceUnavailable, exceptions.SessionExpired, exceptions.RetryableError) as error:
+    except (exceptions.ServiceUnavailable, exceptions.SessionExpired) as error:
         raise StoreUnavailable(f"{at.shown} cannot be reached", hint="is the server up?") from error
     except exceptions.ConstraintError as error:
         raise Conflict(f"{at.shown}: another writer was there first ({error.code})", hint="try again") from error

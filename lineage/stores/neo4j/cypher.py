@@ -31,7 +31,7 @@ class Cypher:
 
     def rows(self, statement: str, /, **parameters: Any) -> list[list[Any]]:
         """The rows that a statement returns."""
-        return [record.values() for record in self._tx.run(statement, parameters)]  # type: ignore[arg-type]
+        return [record.values() for record in self._tx.run(statement, parameters)]
 
     def one(self, statement: str, /, **parameters: Any) -> Any:
         """The first column of the first row, or None."""

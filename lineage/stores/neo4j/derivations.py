@@ -77,7 +77,8 @@ class Derivations(Runs):
         self._file(past, seq)
         self._cypher.write(ARCHIVE, sorted(outcome.node for outcome in replaced), seq=seq)
         self._set_rows([self._after(outcome, held.get(outcome.node), seq) for outcome in mine])
-        new, changed = [], []
+        new: list[tuple[str, Edges]] = []
+        changed: list[list[Any]] = []
         for outcome in mine:
             before = {} if outcome.action == "replace" else held[outcome.node].edges
             new.append((outcome.node, {key: edge for key, edge in outcome.edges.items() if key not in before}))

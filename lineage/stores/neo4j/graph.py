@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from lineage.stores.base import CitationRow, NodeRow, RunState
@@ -123,7 +123,7 @@ class Graph(Keys, Derivations):
         )
 
 
-def _properties(row: NodeRow, run: RunState) -> Mapping[str, Any] | dict[str, Any]:
+def _properties(row: NodeRow, run: RunState) -> dict[str, Any]:
     found: dict[str, Any] = {
         "id": row.id, "kind": row.kind, "namespace": row.namespace, "key": row.key, "sha256": row.sha256,
         "text": row.text, "attributes": row.attributes, "title": row.title, "reason": row.reason,

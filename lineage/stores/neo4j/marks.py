@@ -45,14 +45,17 @@ class Marks:
         ``changes`` bounds how many of each one's documents are read; ``total`` counts all, where any are.
         """
         where = "c.id IN $ids" if ids is not None else "c.type = $type" if type_ is not None else "true"
-        listed = f"""COLLECT {{ MATCH (c)-[g:CHANGED]->(d) RETURN [{CHANGE}] ORDER BY d.uri, g.edition LIMIT $limit }},
+        first = f"""COLLECT {{ MATCH (c)-[g:CHANGED]->(d) RETURN [{CHANGE}] ORDER BY d.uri, g.edition LIMIT $limit }},
                      COUNT {{ (c)-[:CHANGED]->() }}""" if changes else "[], 0"  # fmt: skip
         rows = self._cypher.rows(
-            f"MATCH (c:Cause) WHERE {where} RETURN c.id, c.type, c.seq, c.at, c.reason, c.by, {listed} "
+            f"MATCH (c:Cause) WHERE {where} RETURN c.id, c.type, c.seq, c.at, c.reason, c.by, {first} "
             "ORDER BY c.seq, c.id",
             ids=None if ids is None else list(ids), type=type_, limit=changes if changes >= 0 else 2**31,
         )  # fmt: skip
-        return [CauseState(*row[:6], tuple(ChangeRow(*each) for each in row[6]), row[7]) for row in rows]
+        return [
+            CauseState(id_, kind, seq, at, reason, by, tuple(ChangeRow(*each) for each in listed), total)
+            for id_, kind, seq, at, reason, by, listed, total in rows
+        ]
 
     def corrections_of(self, uri: str, edition: int) -> list[tuple[str, ChangeRow]]:
         """(correction, change) of all corrections whose source lies in an edition, in order."""

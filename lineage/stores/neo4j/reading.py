@@ -30,7 +30,7 @@ WHERE NOT EXISTS {{ (c)-[m:MARKS]->(a) WHERE m.severity > 0 }}
   AND NOT EXISTS {{ (a)<-[:DECIDES_ON]-(d:Decision) WHERE d.cause = c.id }}
 RETURN c.id, c.seq, b.begin, b.kind, b.key, b.reason,
     EXISTS {{ (c)-[m:MARKS]->(n:LineageNode) WHERE m.severity > 0 AND {CURRENT} }},
-    COLLECT {{ MATCH (c)-[m:MARKS]->() WHERE m.severity = 0 RETURN max(m.since) }}[0]
+    COLLECT {{ MATCH (c)-[m:MARKS]->() WHERE m.severity = 0 RETURN m.since AS since ORDER BY since DESC LIMIT 1 }}[0]
 ORDER BY c.seq, b.key
 """
 
