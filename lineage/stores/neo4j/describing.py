@@ -87,7 +87,7 @@ class Describing(Walking):
 
     def counts(self) -> dict[str, dict[str, int]]:
         """How many nodes of each kind, edges of each role, and so on."""
-        nodes = self._cypher.rows("MATCH (n:LineageNode) RETURN n.kind, count(*) ORDER BY n.kind")
+        nodes = self._numbers("MATCH (n:LineageNode) RETURN n.kind, count(*) ORDER BY n.kind")
         edges = self._cypher.rows(
             f"MATCH (:LineageNode)-[e:{EDGES}]->() RETURN e.role, count(*) AS number ORDER BY e.role"
         )
@@ -96,10 +96,13 @@ class Describing(Walking):
             "mark": "()-[x:MARKS]->()", "decision": "(x:Decision)", "event": "(x:Event)", "finding": "(x:Finding)",
         }  # fmt: skip
         return {
-            "nodes": dict(nodes),
+            "nodes": nodes,
             "edges": {ROLES[role].value: number for role, number in edges},
             "store": {name: self._cypher.one(f"MATCH {what} RETURN count(x)") for name, what in store.items()},
         }
+
+    def _numbers(self, statement: str) -> dict[str, int]:
+        return {name: number for name, number in self._cypher.rows(statement)}  # noqa: C416
 
     def current_count(self) -> int:
         """How many keys name a current node."""
@@ -107,7 +110,7 @@ class Describing(Walking):
 
     def run_begins(self) -> dict[str, int]:
         """Begin by run id of the runs that have not finished."""
-        return dict(self._cypher.rows("MATCH (r:Run) WHERE r.finished IS NULL RETURN r.id, r.begin"))
+        return self._numbers("MATCH (r:Run) WHERE r.finished IS NULL RETURN r.id, r.begin")
 
     def marks_then(self, views: Mapping[str, NodeView], as_of: int) -> dict[str, NodeView]:
         """The same nodes with the marks that were open after a sequence number."""
@@ -225,7 +228,7 @@ class Describing(Walking):
 
     def finding_counts(self) -> dict[str, int]:
         """How many findings of each kind were kept."""
-        return dict(self._cypher.rows("MATCH (f:Finding) RETURN f.kind, count(*) ORDER BY f.kind"))
+        return self._numbers("MATCH (f:Finding) RETURN f.kind, count(*) ORDER BY f.kind")
 
     def sizes(self) -> dict[str, int]:
         """Nothing: a server does not tell how large one database's files are."""

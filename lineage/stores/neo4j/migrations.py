@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Final
+from typing import Any, Final
 
 import neo4j
 
@@ -90,7 +90,8 @@ def upgrade(session: neo4j.Session, at: int) -> list[str]:
         if step.number in done:
             continue
         for statement in step.statements:
-            session.run(statement).consume()
+            text: Any = statement
+            session.run(text).consume()
         session.run("CALL db.awaitIndexes(60)").consume()
         session.run(BEGIN).consume()
         session.run(
