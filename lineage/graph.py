@@ -184,6 +184,10 @@ class LineageGraph:
 
         return self._read(work)
 
+    def holds_documents(self) -> bool:
+        """Whether any document was registered."""
+        return bool(self._read(lambda tx: tx.sources.uris(limit=1)))
+
     def pending(self) -> int:
         """How many marks are unexpanded or to be read again."""
         return self._read(lambda tx: tx.spread.amount())

@@ -25,7 +25,7 @@ class Driver:
 
     def __init__(self, opening: Callable[[], LineageGraph], *, verifying: bool = True) -> None:
         self._opening = opening
-        self._verifying = verifying
+        self.verifying = verifying
         self.graph = opening()
         self.oracle = Oracle()
         self.runs: list[RunHandle] = []
@@ -190,7 +190,7 @@ class Driver:
         self.compare()
         for correction in self.oracle.corrections:
             self.report(correction)
-        if self._verifying:
+        if self.verifying:
             faults = self.graph.verify().faults
             assert not faults, faults
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -18,6 +19,9 @@ USER, PASSWORD = "LINEAGE_NEO4J_USER", "LINEAGE_NEO4J_PASSWORD"
 CONNECT_SECONDS = 1.5
 """A server that is away is told within two seconds."""
 RETRY_SECONDS = 15.0
+
+# What the driver logs is for those who ask for it: our own errors say the same, in one line.
+logging.getLogger("neo4j").addHandler(logging.NullHandler())
 
 
 @dataclass(frozen=True)
