@@ -175,7 +175,8 @@ class Spread:
             taken = self._cypher.rows(TAKE, queue=queue, limit=limit)
             if not taken:
                 continue
-            seq, marked = self._cypher.next_seq(), 0
+            # The number is given only if something is marked by it, so that every store gives the same ones.
+            seq, marked = self._cypher.sequence() + 1, 0
             for cause, edition, *_ in taken:
                 excluded = []
                 if edition:
@@ -185,6 +186,8 @@ class Spread:
                         if self.scopes.excludes(cause, kind, attributes)
                     ]
                 marked += self._cypher.one(HIT, cause=cause, excluded=excluded, seq=seq, at=self._cypher.now())
+            if marked:
+                self._cypher.next_seq()
             if any(fell for *_, fell in taken):
                 self._cypher.rows(FELL)
             self._cypher.rows(EXPANDED)
@@ -206,17 +209,23 @@ class Spread:
             return None
         return len(pairs), *self._reread([(cause, node) for cause, node in pairs])
 
-    def _reread(self, pairs: Collection[tuple[str, str]]) -> tuple[int, int]:
-        """Applies the rule to each (cause, node); returns how many marks were set and how many closed."""
+    def _reread(self, pairs: Collection[tuple[str, str]], *, new: bool = False) -> tuple[int, int]:
+        """Applies the rule to each (cause, node); returns how many marks were set and how many closed.
+
+        ``new``: of new nodes, where a number is given only if something is marked.
+        """
         marked = closed = 0
         for part in parts(sorted(pairs)):
+            seq = self._cypher.sequence() + 1 if new else self._cypher.next_seq()
             changed = [
                 found
                 for row in self._cypher.rows(RULE, rows=[list(pair) for pair in part])
                 if (found := self._rule(*row)) is not None
             ]
             if changed:
-                self._cypher.rows(SET_MARKS, rows=changed, seq=self._cypher.next_seq(), at=self._cypher.now())
+                if new:
+                    self._cypher.next_seq()
+                self._cypher.rows(SET_MARKS, rows=changed, seq=seq, at=self._cypher.now())
             marked += sum(row["severity"] > 0 for row in changed)
             closed += sum(row["severity"] == 0 for row in changed)
         return marked, closed
@@ -271,7 +280,7 @@ class Spread:
         for level in levels:
             pairs = self._cypher.write(INHERITED, sorted(level))
             if pairs:
-                self._reread([(cause, node) for cause, node in pairs])
+                self._reread([(cause, node) for cause, node in pairs], new=True)
         # Nothing outside the batch depends on a new node or span, and the batch is settled in order: unless work
         # was pending before, these marks need not be expanded. What exists and changed is read again after this.
         if idle:
