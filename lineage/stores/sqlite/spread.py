@@ -20,7 +20,7 @@ from lineage.stores.sqlite.codes import LAST_PASSING, ROLE_CODE, Codes, chunks, 
 from lineage_schema.vocabulary import Resolution
 
 BATCH = 60_000
-"""Marks in one step: with fewer, the commit of each step shows; this many hold the write lock for a third of a second."""
+"""Marks in one step: with fewer, each step's commit shows; this many hold the write lock for a third of a second."""
 
 PASSED = f"""case
     when c.type = 1 and e.role > {ROLE_CODE["cites"]} then 0

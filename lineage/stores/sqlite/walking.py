@@ -13,11 +13,12 @@ from lineage.stores.sqlite.codes import (
     ROLE_WORDS,
     Codes,
     chunks,
+    id_of,
     marks,
     origins_of,
 )
 
-SHORT = 64
+SHORT = 128
 """Nodes up to which one recursive statement is quicker than a statement a level."""
 
 
@@ -34,7 +35,14 @@ class Walking:
         ``up`` goes to dependents. ``passing`` keeps to the roles over which marks pass.
         """
         rows = list(self._codes.rows(ids).values())
-        reached = self._reach(rows, up=up, passing=passing, limit=limit)
+        if limit is None and len(rows) == 1:
+            short = self._connection.execute(
+                f"""{_recursive(up, passing)} select n.hash from r cross join node n on n.id = r.n limit {SHORT}""",
+                rows,
+            ).fetchall()
+            if len(short) < SHORT:
+                return [id_of(digest) for (digest,) in short]
+        reached = self._levels(rows, up=up, passing=passing, limit=limit)
         names = self._codes.ids(reached)
         return [names[row] for row in reached]
 
@@ -43,21 +51,21 @@ class Walking:
         return len(self._reach(list(self._codes.rows(ids).values()), up=up, passing=True, limit=None))
 
     def _reach(self, start: Sequence[int], *, up: bool, passing: bool, limit: int | None) -> list[int]:
+        if limit is None and len(start) == 1:
+            # Most walks are short, and then one recursive statement is quickest. A long one is begun anew.
+            statement = f"{_recursive(up, passing)} select n from r limit {SHORT}"
+            reached = [row for (row,) in self._connection.execute(statement, list(start))]
+            if len(reached) < SHORT:
+                return reached
+        return self._levels(start, up=up, passing=passing, limit=limit)
+
+    def _levels(self, start: Sequence[int], *, up: bool, passing: bool, limit: int | None) -> list[int]:
         here, there = ("dst", "src") if up else ("src", "dst")
         roles = f"and e.role <= {LAST_PASSING}" if passing else ""
         # One text per level instead of a row per edge: the rows would cost more than the walk.
         statement = f"""select json_group_array(e.{there}) from json_each(?) j
                         cross join edge e where e.{here} = j.value {roles}"""
         seen: dict[int, None] = dict.fromkeys(start)
-        if limit is None and len(start) == 1:
-            # Most walks are short, and then one recursive statement is quickest. A long one is begun anew.
-            # A condition that looks rare keeps the planner, after ANALYZE, from a Bloom filter over all edges.
-            recursive = f"""with recursive r(n) as (select ? union select e.{there} from r
-                            cross join edge e on e.{here} = r.n {roles} where likelihood(r.n > 0, 0.000001))
-                            select n from r limit {SHORT}"""
-            reached = [row for (row,) in self._connection.execute(recursive, start)]
-            if len(reached) < SHORT:
-                return reached
         frontier = list(seen)
         while frontier and (limit is None or len(seen) < limit):
             (joined,) = self._connection.execute(statement, (json.dumps(frontier),)).fetchone()
@@ -122,3 +130,12 @@ class Walking:
             ],
             cut=len(cut),
         )
+
+
+def _recursive(up: bool, passing: bool) -> str:
+    """A statement's beginning: ``r`` is all that a walk from one node reaches, nearest first."""
+    here, there = ("dst", "src") if up else ("src", "dst")
+    roles = f"and e.role <= {LAST_PASSING}" if passing else ""
+    # A condition that looks rare keeps the planner, after ANALYZE, from a Bloom filter over all edges.
+    return f"""with recursive r(n) as (select ? union select e.{there} from r
+               cross join edge e on e.{here} = r.n {roles} where likelihood(r.n > 0, 0.000001))"""
