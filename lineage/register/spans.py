@@ -37,8 +37,9 @@ class SpanResolver:
         edition, version = self._version(ref, item)
         text = self._chains.text(version)
         if text is None:
-            gone = "withdrawn" if version.sha256 is None else "purged"
-            raise BadInput(item, "version", found=version.number, expected=f"a version with a text ({gone})")
+            gone = "a withdrawal" if version.sha256 is None else "purged: its text was removed for good"
+            found = f"{ref.uri} v{version.number}, which is {gone}"
+            raise BadInput(item, "version", found=found, expected="a version that has a text")
         start = 0 if ref.start is None else ref.start
         end = len(text.text) if ref.end is None else ref.end
         if not 0 <= start < end <= len(text.text):
