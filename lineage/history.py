@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby, zip_longest
 from typing import Any
 
@@ -71,19 +71,25 @@ def history(tx: Transaction, ref: str) -> History:
     """The history of a document, by its uri, or of a node. Raises :class:`NotFound` and :class:`Ambiguous`."""
     documents: dict[str, DocumentState] = tx.sources.documents([ref])
     if ref in documents:
-        return History(ref, "document", ref, _ordered(_of_document(tx, documents[ref])))
+        return History(ref, "document", ref, _ordered(tx, _of_document(tx, documents[ref])))
     id_ = resolve(tx, ref, answers=True)
     view: NodeView = tx.reading.views([id_])[id_]
     events = [*_marks(tx, id_), *_decisions(tx, id_)]
     if view.kind == Kind.SPAN:
         spans: dict[str, SpanRow] = tx.sources.spans([id_])
-        return History(id_, view.kind, label(view, spans), _ordered([*_places(tx, spans[id_]), *events]))
+        return History(id_, view.kind, label(view, spans), _ordered(tx, [*_places(tx, spans[id_]), *events]))
     events += [*_derivations(tx, view), *_namings(tx, view)]
-    return History(id_, view.kind, describe(view), _ordered(events))
+    return History(id_, view.kind, describe(view), _ordered(tx, events))
 
 
-def _ordered(events: Iterable[Event]) -> tuple[Event, ...]:
-    """By sequence; what has the same number, as it was listed: what came before what it brought about."""
+def _ordered(tx: Transaction, events: Iterable[Event]) -> tuple[Event, ...]:
+    """By sequence; what has the same number, as it was listed: what came before what it brought about.
+
+    What has no time of its own has that of its number.
+    """
+    listed = list(events)
+    times: dict[int, int] = tx.reading.times({event.seq for event in listed if event.at is None})
+    events = [event if event.at is not None else replace(event, at=times.get(event.seq)) for event in listed]
     rank = ("version", "correction", "stands", "statement", "naming", "derivation", "decision", "mark")
     return tuple(sorted(events, key=lambda event: (event.seq, rank.index(event.what))))
 

@@ -366,6 +366,10 @@ class Reading(Protocol):
         """
         ...
 
+    def times(self, numbers: Collection[int]) -> dict[int, int]:
+        """When numbers of the sequence were given, UTC microseconds."""
+        ...
+
     def makings(self, id_: str) -> list[tuple[str, str, int, int, int | None, int | None]]:
         """(run, producer, begin, made, time, until) of a node's derivations, past ones included."""
         ...

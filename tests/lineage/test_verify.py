@@ -55,6 +55,7 @@ UNSEEN = {
     "finding": {"id": ROW},
     "mark": {"seq": "a place in a queue: further back, the mark is expanded once more"},
     "migration": {"at": TIME},
+    "moment": {"at": TIME, "seq": "a number of the same transaction, which has the same time"},
     "past_derivation": {"lineage": HISTORY},
     "past_edge": {"role": HISTORY, "dst": HISTORY, "origins": SAID},
     "run": {"at": TIME, "finished": TIME},
@@ -502,6 +503,7 @@ KEPT = {
     "decision": "seen where a mark was closed by it",
     "past_mark": HISTORY,
     "recheck": "of a dismissal that changes nothing",
+    "moment": TIME,
     "migration": "the file is refused before anything is verified",
 }
 """Tables of which a row may be missing, and nobody can tell."""

@@ -54,7 +54,11 @@ class Cypher:
     def finish(self) -> None:
         """Keeps the numbers that were given out."""
         if self._counter:
-            self.rows("MATCH (s:LineageStore {id: 'store'}) SET s.sequence = $given", given=self._given)
+            self.rows(
+                """MATCH (s:LineageStore {id: 'store'}) SET s.sequence = $given
+                   MERGE (m:Moment {seq: $given}) SET m.at = $at""",
+                given=self._given, at=self.now(),
+            )  # fmt: skip
 
     def now(self) -> int:
         """This transaction's time, UTC microseconds."""

@@ -169,6 +169,15 @@ class Describing(Walking):
         known = [number for number in later if number is not None]
         return min(known) - 1 if known else self._cypher.sequence()
 
+    def times(self, numbers: Collection[int]) -> dict[int, int]:
+        """When numbers of the sequence were given, UTC microseconds."""
+        rows = self._cypher.write(
+            """UNWIND $rows AS number RETURN number,
+               COLLECT { MATCH (m:Moment) WHERE m.seq >= number RETURN m.at ORDER BY m.seq LIMIT 1 }""",
+            sorted(numbers),
+        )
+        return {number: found[0] for number, found in rows if found}
+
     # history and state
 
     def makings(self, id_: str) -> list[tuple[str, str, int, int, int | None, int | None]]:

@@ -46,6 +46,7 @@ STEPS: Final = (
             "CREATE INDEX lineage_run_begin IF NOT EXISTS FOR (r:Run) ON (r.begin)",
             "CREATE INDEX lineage_key_kind IF NOT EXISTS FOR (k:Key) ON (k.namespace, k.kind)",
             "CREATE INDEX lineage_decision IF NOT EXISTS FOR (d:Decision) ON (d.node)",
+            "CREATE INDEX lineage_moment IF NOT EXISTS FOR (m:Moment) ON (m.seq)",
             "CREATE INDEX lineage_event IF NOT EXISTS FOR (e:Event) ON (e.node)",
             "CREATE INDEX lineage_cause_type IF NOT EXISTS FOR (c:Cause) ON (c.type)",
             "CREATE INDEX lineage_queue IF NOT EXISTS FOR ()-[m:MARKS]-() ON (m.queue)",

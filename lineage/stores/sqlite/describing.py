@@ -232,6 +232,15 @@ class Describing:
         following = one(self._connection, f"select min(seq) from ({timed}) where seq > ?", (reached,))
         return int(one(self._connection, "select value from sequence")) if following is None else int(following) - 1
 
+    def times(self, numbers: Collection[int]) -> dict[int, int]:
+        """When numbers of the sequence were given, UTC microseconds."""
+        rows = self._connection.execute(
+            """select j.value, (select m.at from moment m where m.seq >= j.value order by m.seq limit 1)
+               from json_each(?) j""",
+            (json.dumps(sorted(numbers)),),
+        )
+        return {number: at for number, at in rows if at is not None}
+
     # history and state
 
     def makings(self, id_: str) -> list[tuple[str, str, int, int, int | None, int | None]]:

@@ -33,6 +33,7 @@ class SqliteTransaction:
         self.connection = connection
         self._clock = clock
         self._now: int | None = None
+        self._given: int | None = None
         self._codes = Codes(connection)
         self.sources = Sources(connection, self._codes)
         self.graph = Graph(connection, self._codes, self.sources)
@@ -46,7 +47,13 @@ class SqliteTransaction:
     def begin(self) -> None:
         """A new transaction: its time is taken when first asked."""
         self._now = None
+        self._given = None
         self._scopes.forget()
+
+    def finish(self) -> None:
+        """Notes when numbers were given, if any were."""
+        if self._given is not None:
+            self.connection.execute("insert into moment values (?, ?)", (self._given, self.now()))
 
     def forget(self) -> None:
         """Drops remembered rows, after a rollback or where another process may have written."""
@@ -64,7 +71,8 @@ class SqliteTransaction:
     def next_seq(self) -> int:
         """The next number of the store-wide sequence."""
         (value,) = self.connection.execute("update sequence set value = value + 1 returning value").fetchone()
-        return int(value)
+        self._given = int(value)
+        return self._given
 
     def sequence(self) -> int:
         """The last number given."""
@@ -158,6 +166,7 @@ class SqliteStore:
         self._transaction.begin()
         try:
             result = work(self._transaction)
+            self._transaction.finish()
             self._connection.execute("commit")
         except BaseException:
             if self._connection.in_transaction:

@@ -133,6 +133,9 @@ create table finding(
     unique (run, kind, place, what)
 ) strict;
 
+-- When numbers of the sequence were given: the last number of each transaction that gave any.
+create table moment(seq integer primary key, at integer not null) strict;
+
 -- What marks nodes. type: 0 correction, 1 a run that replaced a key's node, 2 incomplete lineage.
 create table cause(
     id integer primary key, name text not null unique, type integer not null, seq integer not null, at integer not null,
