@@ -258,11 +258,11 @@ class Marks(Protocol):
 class Spread(Protocol):
     """Keeping marks true: settling, spreading, clearing."""
 
-    def pending(self, cause: int | None = None) -> bool:
-        """Whether work is pending, of one cause or at all. A query, never a stored flag."""
+    def pending(self) -> bool:
+        """Whether work is pending. A query, never a stored flag."""
         ...
 
-    def amount(self, cause: int | None = None) -> int:
+    def amount(self) -> int:
         """How many marks are unexpanded or to be read again."""
         ...
 

@@ -18,6 +18,7 @@ from lineage.stores.base import Step
 from lineage.stores.neo4j.cypher import Cypher, parts
 from lineage.stores.neo4j.model import PASSING, ROLE_CODE
 from lineage.stores.neo4j.scopes import Scopes
+from lineage.stores.stepping import step
 from lineage_schema.vocabulary import Kind, Resolution
 
 STEP: Final = 5_000
@@ -151,23 +152,8 @@ class Spread:
     # one step
 
     def step(self, batch: int = STEP) -> Step:
-        """A piece of pending work, about ``batch`` marks: first what is to be read again, then invalid marks.
-
-        A step goes on to the next level while its batch has room, so that a long chain takes few transactions.
-        """
-        expanded = marked = closed = 0
-        left = batch
-        while left > 0:
-            checked = self._recheck_some(left)
-            if checked is not None:
-                done, opened, ended = checked
-                marked, closed, left = marked + opened, closed + ended, left - done
-                continue
-            count, opened = self._expand_some(left)
-            if not count:
-                return Step(expanded, marked, closed, False)
-            expanded, marked, left = expanded + count, marked + opened, left - count
-        return Step(expanded, marked, closed, self.pending())
+        """A piece of pending work, about ``batch`` marks."""
+        return step(batch, self._recheck_some, self._expand_some, self.pending)
 
     def _expand_some(self, limit: int) -> tuple[int, int]:
         """Expands the next marks, invalid ones first: how many, and how many marks that made."""

@@ -17,6 +17,7 @@ from collections.abc import Callable, Collection, Iterable
 
 from lineage.stores.base import Step
 from lineage.stores.sqlite.codes import LAST_PASSING, ROLE_CODE, Codes, chunks, marks, one
+from lineage.stores.stepping import step
 from lineage_schema.vocabulary import Resolution
 
 BATCH = 60_000
@@ -107,23 +108,8 @@ class Spread:
     # one step
 
     def step(self, batch: int = BATCH) -> Step:
-        """A piece of pending work, about ``batch`` marks: first what is to be read again, then invalid marks.
-
-        A step goes on to the next level while its batch has room, so that a long chain takes few transactions.
-        """
-        expanded = marked = closed = 0
-        left = batch
-        while left > 0:
-            checked = self._recheck_some(left)
-            if checked is not None:
-                done, opened, ended = checked
-                marked, closed, left = marked + opened, closed + ended, left - done
-                continue
-            count, opened = self._expand_some(left)
-            if not count:
-                return Step(expanded, marked, closed, False)
-            expanded, marked, left = expanded + count, marked + opened, left - count
-        return Step(expanded, marked, closed, self.pending())
+        """A piece of pending work, about ``batch`` marks."""
+        return step(batch, self._recheck_some, self._expand_some, self.pending)
 
     def _expand_some(self, limit: int) -> tuple[int, int]:
         """Expands the next marks of the first queue that has any: how many, and how many marks that made."""
