@@ -13,9 +13,11 @@ from typing import Any, TypeVar
 from lineage import correct as correcting
 from lineage.chains import Chains
 from lineage.check import Check, check, plainly_fresh
+from lineage.cited import AnswerMaterial, Material, answer_materials, under
 from lineage.decide import dismiss
 from lineage.doctor import Doctor, doctor
 from lineage.history import History, history
+from lineage.judgments import Judgments
 from lineage.rebuild import Plan, plan
 from lineage.refs import resolve
 from lineage.register import Registered, register
@@ -243,6 +245,19 @@ class LineageGraph:
         """The last sequence number given at or before a time (UTC microseconds)."""
         return self._read(lambda tx: tx.reading.sequence_at(at))
 
+    @property
+    def judgments(self) -> Judgments:
+        """What judges said of statements and passages."""
+        return Judgments(_Access(self._read, self._write))
+
+    def cited(self, answers: Sequence[str]) -> list[AnswerMaterial]:
+        """What answers (ids) cite and had in their context, loaded to exact texts."""
+        return self._read(lambda tx: answer_materials(tx, answers))
+
+    def spans_under(self, nodes: Sequence[str]) -> dict[str, list[Material]]:
+        """The spans under derived nodes (ids), in the order of their documents and places."""
+        return self._read(lambda tx: under(tx, nodes))
+
     def check(self, ref: str) -> Check:
         """May the answer (key, cache key or id) be served?"""
         quick: Check | None = self.store.peek(lambda tx: plainly_fresh(tx, ref))
@@ -381,6 +396,12 @@ class LineageGraph:
             )
         )
         return decision
+
+
+@dataclass(frozen=True, slots=True)
+class _Access:
+    read: Callable[..., Any]
+    write: Callable[..., Any]
 
 
 @contextmanager

@@ -356,6 +356,14 @@ class Source:
     seeds: Mapping[str, tuple[int, frozenset[int]]]
 
 
+class Kept(NamedTuple):
+    """What keeping judgments did: how many were new and how many were there, and keys whose verdicts now differ."""
+
+    new: int
+    known: int
+    conflicts: list[str]
+
+
 class Transaction(Protocol):
     """One transaction's view of a store: valid only inside the function that it is given to."""
 
@@ -392,6 +400,11 @@ class Transaction(Protocol):
     @property
     def reading(self) -> protocols.Reading:
         """Look-ups and walks."""
+        ...
+
+    @property
+    def judgments(self) -> protocols.Judgments:
+        """Verdicts, calibrations and scores that are kept."""
         ...
 
     def now(self) -> int:

@@ -17,6 +17,7 @@ from lineage.stores.base import (
     DocumentState,
     EdgeView,
     EditionKey,
+    Kept,
     Name,
     NewVersion,
     NodeRow,
@@ -30,6 +31,7 @@ from lineage.stores.base import (
     VersionState,
     Walk,
 )
+from lineage_schema.judgments import Calibration, JudgeId, Judgment
 
 
 class Sources(Protocol):
@@ -297,6 +299,54 @@ class Purge(Protocol):
 
         Nodes above them that were there before follow.
         """
+        ...
+
+
+class Judgments(Protocol):
+    """What judges said: verdicts, how well judges do, and scores made of verdicts. All of it only grows."""
+
+    def put(self, rows: Sequence[Judgment], seq: int, at: int) -> Kept:
+        """Keeps verdicts. One that is there already is kept once; one that differs is kept beside the others."""
+        ...
+
+    def find(self, keys: Collection[str]) -> dict[str, list[Judgment]]:
+        """All verdicts under keys, in the order in which they came; unknown keys are left out."""
+        ...
+
+    def of_statements(self, statements: Collection[str]) -> dict[str, list[Judgment]]:
+        """All verdicts on statements, by the statement's text, by key and number."""
+        ...
+
+    def keys(self, *, after: str = "", limit: int) -> list[str]:
+        """Judgment keys in order, a page of them."""
+        ...
+
+    def conflicts(self) -> list[str]:
+        """Keys whose verdicts differ and of which none was chosen, in order."""
+        ...
+
+    def judges(self) -> list[tuple[JudgeId, int]]:
+        """Who gave verdicts, and how many, by name, version and configuration."""
+        ...
+
+    def choose(self, key: str, number: int, reason: str, by: str | None, seq: int, at: int) -> None:
+        """A person decides which of a key's verdicts holds. The last word counts."""
+        ...
+
+    def put_calibration(self, row: Calibration, seq: int, at: int) -> None:
+        """Keeps how a judge did on labelled examples."""
+        ...
+
+    def calibrations(self, judge: JudgeId | None = None) -> list[Calibration]:
+        """Those of a judge, or of all, in order of the sequence."""
+        ...
+
+    def put_score(self, answer: str, body: str, seq: int, at: int) -> None:
+        """Keeps an answer's score (canonical JSON). It is never changed."""
+        ...
+
+    def scores(self, answer: str) -> list[tuple[int, int, str]]:
+        """(seq, at, body) of the scores of an answer that were kept, in order."""
         ...
 
 

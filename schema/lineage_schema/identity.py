@@ -26,6 +26,7 @@ from lineage_schema.canonical import canonical_bytes, canonical_json, check_text
 from lineage_schema.errors import BadInput
 
 NODE_TAG = "l1:"
+VERSION_TAG = "v1:"
 DIGITS = 40
 
 Key = str | tuple[str, ...]
@@ -66,7 +67,7 @@ def span_id(uri: str, edition: int, version: int, start: int, end: int) -> str:
 
 def version_id(uri: str, edition: int, number: int, sha256: str | None) -> str:
     """The id of a document version; ``sha256`` is None for a withdrawal, which has no text."""
-    return _tagged("v1:", {"edition": edition, "number": number, "sha256": sha256, "uri": uri}, item=uri)
+    return _tagged(VERSION_TAG, {"edition": edition, "number": number, "sha256": sha256, "uri": uri}, item=uri)
 
 
 def run_id(namespace: str, key: str) -> str:

@@ -132,6 +132,18 @@ class RunMode(StrEnum):
     IMPORTED = "imported"
 
 
+class Verdict(StrEnum):
+    """What a judge says of (statement, passages). Silence of the passages is ``not_supported``, no contradiction.
+
+    ``unresolved``: the judge cannot tell, or did not see all of the text.
+    """
+
+    SUPPORTED = "supported"
+    NOT_SUPPORTED = "not_supported"
+    CONTRADICTED = "contradicted"
+    UNRESOLVED = "unresolved"
+
+
 class Freshness(StrEnum):
     """Whether an answer may be served."""
 

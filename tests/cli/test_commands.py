@@ -151,7 +151,7 @@ class TestReading:
 
 class TestStore:
     def test_init_and_migrate(self, run, here: Path) -> None:
-        assert run("init").out == "created sqlite:///lineage.db (schema 0001_graph)\n"
+        assert run("init").out == "created sqlite:///lineage.db (schema 0002_judgments)\n"
         assert run("init").code == 6
         assert run("migrate").out == "sqlite:///lineage.db: up to date\n"
         assert run("migrate", "--json").json()["steps"] == []

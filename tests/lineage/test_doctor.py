@@ -44,7 +44,7 @@ def test_an_empty_store(graph: LineageGraph) -> None:
     report = graph.doctor()
     assert report.url == graph.url
     assert report.url.endswith("/lineage.db")
-    assert report.schema == 1
+    assert report.schema == 2
     assert report.counts["nodes"] == {}
     assert report.counts["store"]["document"] == 0
     assert (report.pending, report.unsettled, report.corrections, report.unfinished) == (0, 0, {}, ())

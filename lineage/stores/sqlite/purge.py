@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
-from lineage.stores.sqlite.codes import LAST_PASSING, Codes, chunks, marks, one
+from lineage.stores.sqlite.codes import LAST_PASSING, Codes, chunks, digest_of, marks, one
+from lineage_schema.identity import NODE_TAG, VERSION_TAG
 
 SPENT = f"""exists (select 1 from edge e join node i on i.id = e.dst
         where e.src = n.id and e.role <= {LAST_PASSING} and i.purged = 1)
@@ -89,8 +90,9 @@ class Purge:
     def _forget_texts(self, nodes: list[int], versions: list[int]) -> None:
         """Removes bodies that nothing unpurged uses, and what stands beside the nodes."""
         texts: set[int] = set()
-        for table, rows in (("node", nodes), ("version", versions)):
+        for table, rows, tag in (("node", nodes, NODE_TAG), ("version", versions, VERSION_TAG)):
             for part in chunks(rows):
+                texts.update(self._judged(table, part, tag))
                 texts.update(
                     row
                     for (row,) in self._connection.execute(
@@ -114,9 +116,44 @@ class Purge:
                     f"select {column} from {table} where {column} in ({places}) and {condition}", list(part)
                 )
             }
+            used |= self._still_judged(part)
             self._connection.executemany(
                 "update text set body = null where id = ?", ((row,) for row in part if row not in used)
             )
+
+    def _judged(self, table: str, rows: Collection[int], tag: str) -> list[int]:
+        """The texts that judges were shown of these nodes or versions; what the judges wrote of them goes at once."""
+        sources = [
+            tag + digest.hex()
+            for (digest,) in self._connection.execute(
+                f"select hash from {table} where id in ({marks(len(rows))})", list(rows)
+            )
+        ]
+        places = marks(len(sources))
+        shown = self._connection.execute(
+            f"select judgment, text from judgment_passage where source in ({places})", sources
+        ).fetchall()
+        self._connection.executemany(
+            "update judgment set reason = null where id = ?", {(judgment,) for judgment, _ in shown}
+        )
+        return [text for _, text in shown]
+
+    def _still_judged(self, texts: Sequence[int]) -> set[int]:
+        """Those of the texts that a judge was also shown of something that was not purged."""
+        shown = self._connection.execute(
+            f"select distinct text, source from judgment_passage where text in ({marks(len(texts))})", list(texts)
+        ).fetchall()
+        tables = {NODE_TAG: "node", VERSION_TAG: "version"}
+        return {
+            text
+            for text, source in shown
+            if source[:3] not in tables
+            or not one(
+                self._connection,
+                f"select purged from {tables[source[:3]]} where hash = ?",
+                (digest_of(NODE_TAG + source[3:]),),
+            )
+        }
 
     def _strip_statements(self, version: int) -> None:
         """Section headings are words of the source."""

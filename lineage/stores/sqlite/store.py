@@ -14,6 +14,7 @@ from lineage.stores.sqlite import migrate
 from lineage.stores.sqlite.auditing import Auditing
 from lineage.stores.sqlite.codes import Codes, one
 from lineage.stores.sqlite.graph import Graph
+from lineage.stores.sqlite.judgments import Judgments
 from lineage.stores.sqlite.marks import Marks
 from lineage.stores.sqlite.purge import Purge
 from lineage.stores.sqlite.reading import Reading
@@ -43,6 +44,7 @@ class SqliteTransaction:
         self.reading = Reading(connection, self._codes)
         self.purge = Purge(connection, self._codes)
         self.auditing = Auditing(connection, self._codes)
+        self.judgments = Judgments(connection, self._codes, self.sources)
 
     def begin(self) -> None:
         """A new transaction: its time is taken when first asked."""
@@ -61,6 +63,7 @@ class SqliteTransaction:
         self.sources.forget()
         self.graph.forget()
         self.marks.forget()
+        self.judgments.forget()
 
     def now(self) -> int:
         """This transaction's time, UTC microseconds."""
