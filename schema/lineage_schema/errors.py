@@ -119,10 +119,17 @@ class Integrity(LineageError):
 
 
 class MissingJudgment(LineageError):
-    """A verdict is needed and is not stored: nothing is guessed."""
+    """A verdict is needed and is not stored: nothing is guessed. ``requests`` lists all that have no answer."""
 
     code = "missing_judgment"
     exit_code = 7
+
+    def __init__(self, message: str, requests: Sequence[Mapping[str, object]] = (), *, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.requests = tuple(dict(request) for request in requests)
+
+    def to_json(self) -> dict[str, object]:
+        return {**super().to_json(), "requests": list(self.requests)}
 
 
 class MissingDependency(LineageError):
