@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from lineage.evaluate import evaluate
-from lineage.refs import candidates
+from lineage.refs import named_answers
 from lineage.stores.base import CORRECTION, INCOMPLETE, REPLACEMENT, NodeView, Transaction
-from lineage_schema.errors import BadInput, NotFound
-from lineage_schema.vocabulary import Freshness, Kind, Severity
+from lineage_schema.vocabulary import Freshness, Severity
 
 BUDGET = 50_000
 """Nodes under one answer that are looked at while work is pending; beyond it the word is ``unknown``."""
@@ -80,18 +79,14 @@ def check(tx: Transaction, ref: str) -> Check:
 
     Whoever asks often asks :func:`plainly_fresh` first.
     """
-    ids = candidates(tx, ref, answers=True)
-    if not ids:
-        raise NotFound(f"no answer is called {ref!r}", hint="give an answer's key, cache key or id")
+    ids = named_answers(tx, ref)
     views = tx.reading.views(ids)
     pending = tx.spread.pending()
-    checked = tuple(_check(tx, views[id_], pending) for id_ in sorted(ids))
+    checked = tuple(_check(tx, views[id_], pending) for id_ in ids)
     return Check(max((each.status for each in checked), key=_ORDER.index), checked)
 
 
 def _check(tx: Transaction, view: NodeView, pending: bool) -> Checked:
-    if view.kind != Kind.ANSWER:
-        raise BadInput(view.id, "ref", found=view.kind, expected="an answer")
     reasons: list[Reason] = []
     marks: list[tuple[str, int, int, int | None]] | None
     if pending:

@@ -19,7 +19,7 @@ from lineage.doctor import Doctor, doctor
 from lineage.history import History, history
 from lineage.judgments import Judgments
 from lineage.rebuild import Plan, plan
-from lineage.refs import resolve
+from lineage.refs import named_answers, resolve
 from lineage.register import Registered, register
 from lineage.register.drafts import Item
 from lineage.register.forms import parse
@@ -249,6 +249,16 @@ class LineageGraph:
     def judgments(self) -> Judgments:
         """What judges said of statements and passages."""
         return Judgments(_Access(self._read, self._write))
+
+    def answers(self, *refs: str, namespace: str | None = None) -> list[str]:
+        """The ids of the answers that arguments mean (keys, cache keys or ids); without any, all current ones.
+
+        ``namespace`` keeps to one where all are meant. Raises :class:`NotFound`, and :class:`BadInput` for what is no
+        answer. A cache key may mean several.
+        """
+        if not refs:
+            return self._read(lambda tx: tx.reading.answers(namespace))
+        return self._read(lambda tx: list(dict.fromkeys(id_ for ref in refs for id_ in named_answers(tx, ref))))
 
     def cited(self, answers: Sequence[str]) -> list[AnswerMaterial]:
         """What answers (ids) cite and had in their context, loaded to exact texts."""

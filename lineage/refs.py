@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lineage.stores.base import NodeView, Transaction
-from lineage_schema.errors import Ambiguous, NotFound
+from lineage_schema.errors import Ambiguous, BadInput, NotFound
 from lineage_schema.identity import key_text, parse_key
 from lineage_schema.vocabulary import Kind, Role
 
@@ -44,6 +44,21 @@ def candidates(tx: Transaction, ref: str, *, answers: bool = False) -> list[str]
     if found:
         return found
     return list(tx.reading.answers_by_key(ref)) if answers else []
+
+
+def named_answers(tx: Transaction, ref: str) -> list[str]:
+    """The answers that ``ref`` names, in order of their ids.
+
+    Raises :class:`NotFound`, and :class:`BadInput` for a node that is no answer.
+    """
+    ids = candidates(tx, ref, answers=True)
+    if not ids:
+        raise NotFound(f"no answer is called {ref!r}", hint="give an answer's key, cache key or id")
+    kinds = tx.graph.kinds(ids)
+    for id_ in ids:
+        if kinds[id_] != Kind.ANSWER:
+            raise BadInput(id_, "ref", found=kinds[id_], expected="an answer")
+    return sorted(ids)
 
 
 def _by_name(tx: Transaction, ref: str) -> list[str]:

@@ -365,6 +365,10 @@ class Reading(Protocol):
         """Current answers with that key in any namespace, or with that cache key."""
         ...
 
+    def answers(self, namespace: str | None) -> list[str]:
+        """All current answers, of one namespace or of all, by namespace, key."""
+        ...
+
     def search(self, text: str, kind: str | None, limit: int) -> list[str]:
         """Nodes whose text, title, key or alias contains ``text``, letter case aside; by kind, namespace, key, id."""
         ...

@@ -37,6 +37,7 @@ def self_checks(judgments: Iterable[Judgment]) -> SelfChecks:
     """Looks at one judge's verdicts, statement by statement.
 
     *Not monotone*: a set supports a statement, and a larger set that contains it does not (a pair smaller, larger).
+    Where the larger set contradicts, a member of it does: that is a conflict of sources, and no fault of the judge.
     *Order*: the same passages in another order got another verdict.
     """
     rows = sorted({row.key: row for row in judgments if row.statement is not None}.values(), key=_statement)
@@ -61,7 +62,7 @@ def _statement(row: Judgment) -> tuple[str, str]:
 def _not_monotone(rows: Sequence[Judgment]) -> list[tuple[str, str]]:
     shown = [(frozenset((each.sha256, each.source) for each in row.passages), row) for row in rows]
     supporting = [(members, row) for members, row in shown if row.verdict is Verdict.SUPPORTED]
-    against = [(members, row) for members, row in shown if row.verdict in (Verdict.NOT_SUPPORTED, Verdict.CONTRADICTED)]
+    against = [(members, row) for members, row in shown if row.verdict is Verdict.NOT_SUPPORTED]
     return sorted((small.key, large.key) for few, small in supporting for more, large in against if few < more)
 
 

@@ -18,6 +18,7 @@ MODULES = (
     "check",
     "plan",
     "dismiss",
+    "score",
     "schema",
 )
 

@@ -66,6 +66,15 @@ class Reading(Describing):
             key=key,
         )
 
+    def answers(self, namespace: str | None) -> list[str]:
+        """All current answers, of one namespace or of all, by namespace, key."""
+        return self._ids(
+            """MATCH (s:Namespace) WHERE $namespace IS NULL OR s.name = $namespace
+               MATCH (k:Key {namespace: s.name, kind: 'answer'})-[:CURRENT]->(n)
+               RETURN n.id ORDER BY s.name, k.key""",
+            namespace=namespace,
+        )
+
     def search(self, text: str, kind: str | None, limit: int) -> list[str]:
         """Nodes whose text, title, key or alias contains ``text``, letter case aside; by kind, namespace, key, id."""
         return self._ids(

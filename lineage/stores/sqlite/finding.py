@@ -53,6 +53,15 @@ class Finding:
             )
         ]
 
+    def answers(self, namespace: str | None) -> list[str]:
+        """All current answers, of one namespace or of all, by namespace, key."""
+        rows = self._connection.execute(
+            """select n.hash from namespace s join name a on a.namespace = s.id and a.kind = ?1
+               join node n on n.id = a.current where ?2 is null or s.name = ?2 order by s.name, a.key""",
+            (self._codes.code("kind", "answer"), namespace),
+        )
+        return [id_of(digest) for (digest,) in rows]
+
     def search(self, text: str, kind: str | None, limit: int) -> list[str]:
         """Nodes whose text, title, key or alias contains ``text``, letter case aside; by kind, namespace, key, id."""
         pattern = "%" + text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"

@@ -1,0 +1,177 @@
+"""``score``: does the cited material support what answers say?"""
+
+from __future__ import annotations
+
+import csv
+import io
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from lineage_cli.app import command, opened
+from lineage_cli.options import Json
+from lineage_cli.output import as_json, as_ndjson, data, note, say
+
+if TYPE_CHECKING:
+    from lineage_scoring.desk import AnswerScore, StatementScore
+    from lineage_scoring.score import Score
+
+
+class Format(StrEnum):
+    """How the score is printed."""
+
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
+    NDJSON = "ndjson"
+    DESK = "desk"
+
+
+class Rules(StrEnum):
+    """Whose count of the same verdicts."""
+
+    DESK = "desk"
+    ALCE = "alce"
+
+
+@command(
+    "score",
+    "lineage score Original",
+    "lineage score --all --namespace desk --json",
+    "lineage score Padded --claim C1 --format desk",
+    "lineage score Original --judge recorded --rules alce",
+)
+def score(
+    answers: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="ANSWER…", help="Answers' keys, cache keys or ids.", show_default=False),
+    ] = None,
+    all_: Annotated[bool, typer.Option("--all", help="All current answers.")] = False,
+    namespace: Annotated[str | None, typer.Option("--namespace", metavar="NS", help="With --all: of this one.")] = None,
+    judge: Annotated[
+        str, typer.Option("--judge", metavar="NAME[@VERSION]", help="Whose kept verdicts are counted.")
+    ] = "recorded",
+    rules: Annotated[
+        Rules, typer.Option("--rules", metavar="|".join(Rules), help="How they are counted.")
+    ] = Rules.DESK,
+    claim: Annotated[str | None, typer.Option("--claim", metavar="LABEL", help="Print this statement only.")] = None,
+    keep: Annotated[bool, typer.Option("--keep", help="Keep the score beside the answers; it never changes.")] = False,
+    format_: Annotated[
+        Format, typer.Option("--format", metavar="|".join(Format), help="How to print it.")
+    ] = Format.TABLE,
+    as_json_: Json = False,
+) -> None:
+    """Score the citations of answers: what is supported, and which citations earn credit.
+
+    Only kept verdicts are counted, and no judge is called. A verdict that is missing or unresolved stops the score with
+    the list of all that are (exit code 7): 'judge run' asks a judge, 'judge export' and 'judge import' ask people.
+    """
+    from lineage_scoring.score import score as scored
+    from lineage_scoring.verdicts import judge_of
+
+    if bool(answers) == all_:
+        raise typer.BadParameter("name answers, or say --all")
+    if namespace is not None and not all_:
+        raise typer.BadParameter("--namespace goes with --all")
+    with opened(read_only=not keep) as graph:
+        ids = graph.answers(*(answers or ()), namespace=namespace)
+        result = scored(graph, ids, judge_of(graph.judgments, judge), rules=rules.value)
+        if keep:
+            graph.judgments.keep_scores(result.records())
+    _print(result, Format.JSON if as_json_ else format_, claim)
+
+
+def _print(result: Score, format_: Format, claim: str | None) -> None:
+    match format_:
+        case Format.JSON:
+            as_json(result.to_json())
+        case Format.NDJSON:
+            body = result.to_json()
+            as_ndjson([*body.pop("answers"), body])
+        case Format.CSV:
+            data(_csv(result))
+        case Format.DESK:
+            from lineage_scoring.desk import objects
+
+            for answer, statement in _statements(result, claim):
+                for each in objects(statement, answer):
+                    as_json(each)
+        case Format.TABLE:
+            _table(result, claim)
+
+
+def _statements(result: Score, label: str | None) -> list[tuple[AnswerScore, StatementScore]]:
+    found = [
+        (answer, statement)
+        for answer in result.answers
+        for statement in answer.statements
+        if label is None or statement.claim.label == label
+    ]
+    if label is not None and not found:
+        labels = dict.fromkeys(each.claim.label for answer in result.answers for each in answer.statements)
+        raise typer.BadParameter(f"no statement is called {label!r}: {', '.join(labels)}")
+    return found
+
+
+def _table(result: Score, label: str | None) -> None:
+    shown = _statements(result, label)
+    for answer in result.answers:
+        mine = [statement for owner, statement in shown if owner is answer]
+        if not mine and label is not None:
+            continue
+        say(f"{answer.answer.key}: recall {answer.recall}; precision {answer.precision}")
+        for statement in mine:
+            _statement(statement)
+        if answer.uncounted:
+            say(f"  {answer.uncounted} need no evidence, and are not counted")
+    if len(result.answers) > 1 and label is None:
+        for word, mean in (("recall", result.recall), ("precision", result.precision)):
+            macro = "N/A" if mean.macro is None else f"{mean.macro:.3f}"
+            left = f", {mean.left_out} without one left out" if mean.left_out else ""
+            say(f"{word}: micro {mean.micro}, macro {macro} over {mean.scored} answers{left}")
+    checks = result.checks
+    for word, found in (
+        ("is not monotone", checks.not_monotone),
+        ("depends on the order of passages", checks.order),
+        ("did not see all of the text", checks.cut),
+    ):
+        if found:
+            note(f"the judge {word}: {len(found)} times (--json lists them)")
+    note(f"profile {result.profile}, rules {result.rules}, judge {result.judge.name}@{result.judge.version}")
+    from lineage_scoring.score import CAVEAT
+
+    note(CAVEAT)
+
+
+def _statement(statement: StatementScore) -> None:
+    claim = statement.claim
+    if not statement.counted:
+        word, style = "–", "dim"
+    elif statement.supported:
+        word, style = "yes", "green"
+    else:
+        word, style = ("no" if claim.cited else "no citation"), "red"
+    say(f"  {claim.label} {word:<4} {claim.text}", style)
+    if statement.reason and not statement.supported:
+        say(f"       {statement.reason}")
+    for check in statement.checks:
+        say(f"       [{check.name}] {'credit' if check.precise else 'none  '}  {check.reason}")
+
+
+def _csv(result: Score) -> str:
+    out = io.StringIO()
+    rows = csv.writer(out, lineterminator="\n")
+    rows.writerow(
+        "profile rules answer claim statement counted supported verdict citation alone without precise reason".split()
+    )
+    for answer, statement in _statements(result, None):
+        head = [
+            result.profile, result.rules, answer.answer.key, statement.claim.label, statement.claim.text,
+            int(statement.counted), int(statement.supported), statement.verdict.value,
+        ]  # fmt: skip
+        for check in statement.checks:
+            rows.writerow([*head, check.name, check.alone, check.without, int(check.precise), check.reason])
+        if not statement.checks:
+            rows.writerow([*head, "", "", "", "", statement.reason or ""])
+    return out.getvalue()
