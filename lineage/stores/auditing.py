@@ -577,3 +577,11 @@ class Auditing(Protocol):
     def beside(self) -> Iterator[Finding]:
         """Aliases, details, findings and namespaces' tables that are of nothing, or of another namespace."""
         ...
+
+    def choices(self) -> Iterator[tuple[str, int, bool, int]]:
+        """(judgment key, number, whether there is such a verdict, seq) of all choices between verdicts."""
+        ...
+
+    def scores(self) -> Iterator[tuple[str | None, str | None, str, int]]:
+        """(node, its kind, body, seq) of all scores that were kept."""
+        ...

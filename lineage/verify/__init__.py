@@ -25,6 +25,7 @@ from lineage.stores.base import Transaction
 from lineage.verify.beside import verify_beside
 from lineage.verify.causes import verify_causes
 from lineage.verify.derivations import verify_derivations
+from lineage.verify.judgments import verify_judgments
 from lineage.verify.marks import verify_histories, verify_marks
 from lineage.verify.nodes import verify_names, verify_nodes
 from lineage.verify.report import Audit, Fault, Verification
@@ -42,6 +43,7 @@ PARTS: tuple[tuple[str, Callable[[Audit], None]], ...] = (
     ("keys", verify_names),
     ("derivations", verify_derivations),
     ("answers and what stands beside nodes", verify_beside),
+    ("judgments", verify_judgments),
     ("marks", verify_marks),
     ("history of marks", verify_histories),
 )

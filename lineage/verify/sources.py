@@ -53,9 +53,9 @@ def _texts(audit: Audit) -> None:
         if text.needed is None:
             audit.fault(
                 item,
-                "id (use by text of a node or version, or question of an answer)",
+                "id (use by text of a node, version or judgment_passage, statement, question)",
                 None,
-                "a version, a node or a question with this text",
+                "a version, a node, a question or a judgment with this text",
             )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sqlite3
 from collections.abc import Iterator
@@ -29,7 +30,8 @@ from lineage.stores.sqlite.spread import TEMPORARY
 from lineage.stores.sqlite.store import SqliteTransaction
 from lineage.verify import Fault, verify
 from lineage_schema.errors import BadInput
-from lineage_schema.vocabulary import Role
+from lineage_schema.judgments import Calibration, JudgeId, Judgment, Passage, Request
+from lineage_schema.vocabulary import Role, Verdict
 
 TERMS = (
     "# Returns\n\nStandard items may be returned within 30 days. A receipt is needed. Boxes are kept.\n\n"
@@ -44,6 +46,7 @@ HISTORY = "of what is history nothing else is kept"
 UNSEEN = {
     "alias": {"alias": SAID},
     "answer": {"cache_key": SAID, "searched": SAID, "at": TIME},
+    "calibration": {"id": ROW, "judge": SAID, "labels": SAID, "seed": SAID, "kappa": SAID, "body": SAID, "at": TIME},
     "cause": {"reason": SAID, "who": SAID},
     "citation": {"marker_start": SAID, "marker_stop": SAID, "whole": SAID},
     "claim": {"label": SAID, "needs_evidence": SAID},
@@ -53,12 +56,16 @@ UNSEEN = {
     "edge": {"origins": SAID},
     "event": {"at": TIME},
     "finding": {"id": ROW},
+    "judgment": {"score": SAID, "reason": SAID, "latency": SAID, "cut": SAID, "who": SAID, "at": TIME},
+    "judgment_choice": {"number": "any verdict may be chosen", "reason": SAID, "who": SAID, "at": TIME},
+    "judgment_passage": {"place": "only the order is meant"},
     "mark": {"seq": "a place in a queue: further back, the mark is expanded once more"},
     "migration": {"at": TIME},
     "moment": {"at": TIME, "seq": "a number of the same transaction, which has the same time"},
     "past_derivation": {"lineage": HISTORY},
     "past_edge": {"role": HISTORY, "dst": HISTORY, "origins": SAID},
     "run": {"at": TIME, "finished": TIME},
+    "score": {"id": ROW, "at": TIME},
     "statement": {"at": TIME, "body": SAID},
 }
 """Columns whose values may be changed for other possible ones, and nobody can tell: why. Impossible ones are seen."""
@@ -115,7 +122,8 @@ PARTLY = {
 
 ORDER = {
     ("cursor", "invalid"), ("cursor", "other"), ("edge", "since"), ("mark", "since"), ("namespace_document", "seq"),
-    ("past_edge", "since"), ("past_mark", "since"), ("sequence", "value"), ("statement", "seq"), ("decision", "seq"),
+    ("calibration", "seq"), ("judgment", "seq"), ("judgment_choice", "seq"), ("past_edge", "since"),
+    ("past_mark", "since"), ("score", "seq"), ("sequence", "value"), ("statement", "seq"), ("decision", "seq"),
 }  # fmt: skip
 """Numbers that may be others in the same order: they are moved out of the range that is left to them."""
 
@@ -136,7 +144,7 @@ ALSO = {
     ("run", "body"): "producer",
     ("run", "begin"): "begin",
 }
-FLAGS = {"derived", "complete", "unsettled", "purged", "cited", "needs_evidence", "whole", "fell"}
+FLAGS = {"cut", "derived", "complete", "unsettled", "purged", "cited", "needs_evidence", "whole", "fell"}
 """Columns that are yes or no: the other one is what they are changed to."""
 
 NODE = "'l1:' || lower(hex(hash)) from node where id = {0}"
@@ -149,16 +157,21 @@ REFERENCES = {
     "run": "'r1:' || lower(hex(hash)) from run where id = {0}",
     "name": "key from name where id = {0}",
     "namespace": "name from namespace where id = {0}",
+    "judge": "name from judge where id = {0}",
+    "judgment": "'j1:' || lower(hex(hash)) from judgment where id = {0}",
     "question": "lower(hex(hash)) from text where id = {0}",
 }
 """The public names of what a row is of, by the column that says so."""
 OWN = {
     "alias": ("alias",), "cause": ("name",), "document": ("uri",), "finding": ("place", "kind"), "event": ("id",),
     "migration": ("number",), "name": ("key",), "run": ("key", "hash"), "node": ("hash",), "text": ("hash",),
-    "decision": ("seq",), "version": ("hash",),
+    "decision": ("seq",), "version": ("hash",), "judge": ("name",), "judgment": ("hash",), "judgment_choice": ("hash",),
 }  # fmt: skip
 """Columns that are a row's own public name."""
-ANYWHERE = {("kind", "name"), ("namespace", "name"), ("document", "uri")}
+ANYWHERE = {
+    ("kind", "name"), ("namespace", "name"), ("document", "uri"), ("judge", "name"), ("judge", "version"),
+    ("judge", "configuration"), ("judgment", "judge"),
+}  # fmt: skip
 """A name of many things: all of them are named, by their other parts."""
 
 
@@ -201,6 +214,7 @@ def build(path: Path) -> None:
         first_runs(graph)
         changes(graph)
         later_runs(graph)
+        judge(graph)
         last_changes(graph)
 
 
@@ -302,6 +316,20 @@ def later_runs(graph: LineageGraph) -> None:
     run.register([note("late", "reads what held then", by("receipt"))])
     run.finish(complete=True)
     graph.run("n", producer="p", key="unfinished")
+
+
+def judge(graph: LineageGraph) -> None:
+    (answer,) = graph.cited(graph.answers("entity"))
+    material = answer.claims[0].cited[0].material
+    assert material is not None
+    assert material.passage is not None
+    asked = Request("E is [1]", (material.passage, Passage("words from outside", "a file")))
+    reader = JudgeId.of("reader", "1", {"prompt": "p"})
+    graph.judgments.keep([Judgment.of(asked, reader, Verdict.SUPPORTED, score=0.5, reason="r", latency=3, by="ann")])
+    graph.judgments.keep([Judgment.of(asked, reader, Verdict.CONTRADICTED)])
+    graph.judgments.resolve(reader.key(asked), "supported", reason="read again", by="bob")
+    graph.judgments.keep_calibration(Calibration(reader, "0" * 64, 7, 500_000, '{"accuracy":"0.5"}'))
+    graph.judgments.keep_scores([(answer.id, json.dumps({"id": answer.id}))])
 
 
 def last_changes(graph: LineageGraph) -> None:

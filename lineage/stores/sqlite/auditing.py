@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from bisect import bisect_right
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
@@ -25,6 +26,7 @@ from lineage.stores.sqlite.auditing_graph import GraphAuditing
 from lineage.stores.sqlite.auditing_marks import MarkAuditing
 from lineage.stores.sqlite.codes import id_of, one
 from lineage.stores.sqlite.migrate import migrations
+from lineage_schema.identity import NODE_TAG, VERSION_TAG
 
 
 class Auditing(GraphAuditing, MarkAuditing):
@@ -131,12 +133,22 @@ class Auditing(GraphAuditing, MarkAuditing):
 
     def texts(self) -> Iterator[TextAudit]:
         """All texts, with their bodies."""
+        purged_sources = [
+            tag + digest.hex()
+            for tag, table in ((NODE_TAG, "node"), (VERSION_TAG, "version"))
+            for (digest,) in self._connection.execute(f"select hash from {table} where purged = 1")
+        ]
+        # A statement's judgment does not tell whether the claim was purged.
         for digest, body, purged in self._connection.execute(
             """select t.hash, t.body, u.purged from text t left join (
                  select text, min(purged) as purged from (
                    select text, purged from node where text is not null
                    union all select text, purged from version where text is not null
-                   union all select question, 0 from answer) group by text) u on u.text = t.id"""
+                   union all select question, 0 from answer
+                   union all select j.statement, s.body is null from judgment j join text s on s.id = j.statement
+                   union all select text, source in (select value from json_each(?)) from judgment_passage)
+                   group by text) u on u.text = t.id""",
+            (json.dumps(purged_sources),),
         ):
             yield TextAudit(digest.hex(), body, None if purged is None else not purged)
 
@@ -335,7 +347,11 @@ select number, group_concat(what) from (
         union select since, 'mark' from mark
         union select since, 'mark' from past_mark
         union select until, 'mark' from past_mark
-        union select seq, 'mark' from event))
+        union select seq, 'mark' from event
+        union select seq, 'judgment' from judgment
+        union select seq, 'choice of a judgment' from judgment_choice
+        union select seq, 'calibration' from calibration
+        union select seq, 'score' from score))
 """
 """Each number of the sequence with what got it. A derivation's, a mark's and a version's may be one of several rows."""
 
@@ -357,5 +373,9 @@ union all select 'mark of', n.hash, 'since' from mark m join node n on n.id = m.
 union all select 'past mark of', n.hash, iif(p.since = ?1, 'since', 'until') from past_mark p
     join node n on n.id = p.node where ?1 in (p.since, p.until)
 union all select 'event ' || e.id || ' of', n.hash, 'seq' from event e join node n on n.id = e.node where e.seq = ?1
+union all select 'judgment j1:' || lower(hex(hash)), null, 'seq' from judgment where seq = ?1
+union all select 'choice of judgment j1:' || lower(hex(hash)), null, 'seq' from judgment_choice where seq = ?1
+union all select 'calibration ' || id, null, 'seq' from calibration where seq = ?1
+union all select 'score of', n.hash, 'seq' from score s join node n on n.id = s.node where s.seq = ?1
 limit 20
 """

@@ -19,6 +19,7 @@ from lineage.stores.auditing import (
     PastAudit,
 )
 from lineage.stores.sqlite.codes import ROLE_CODE, Codes, bytes_digest, chunks, digest_of, id_of, one
+from lineage_schema.judgments import JUDGMENT_TAG
 
 Page = tuple[int, int]
 LEAST, MOST = -(2**63), 2**63 - 1
@@ -344,6 +345,23 @@ class GraphAuditing:
                 (kind, what, end, json.dumps(starts), bytes.fromhex(run[3:])),
             )
         )
+
+    # judgments
+
+    def choices(self) -> Iterator[tuple[str, int, bool, int]]:
+        """(judgment key, number, whether there is such a verdict, seq) of all choices between verdicts."""
+        for digest, number, known, seq in self._connection.execute(
+            """select c.hash, c.number, exists (select 1 from judgment j where j.hash = c.hash
+               and j.number = c.number), c.seq from judgment_choice c"""
+        ):
+            yield JUDGMENT_TAG + digest.hex(), number, bool(known), seq
+
+    def scores(self) -> Iterator[tuple[str | None, str | None, str, int]]:
+        """(node, its kind, body, seq) of all scores that were kept."""
+        for digest, kind, body, seq in self._connection.execute(
+            "select n.hash, n.kind, s.body, s.seq from score s left join node n on n.id = s.node"
+        ):
+            yield digest and id_of(digest), self._kind(kind), body, seq
 
 
 NODES = """
