@@ -521,6 +521,9 @@ def test_what_cannot_be_is_named_also_where_other_values_may_be(
 
 KEPT = {
     "alias": SAID,
+    "calibration": SAID,
+    "judgment_choice": SAID,
+    "score": SAID,
     "detail": "seen where it says why a lineage is incomplete",
     "finding": "seen where it is of a marker that points to nothing",
     "past_derivation": "seen where it had inputs",
