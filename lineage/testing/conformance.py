@@ -10,8 +10,9 @@ A store that passes these also runs the state machine, :class:`lineage.testing.m
 from __future__ import annotations
 
 from lineage.testing.correcting import Correcting
+from lineage.testing.judging import Judging
 from lineage.testing.registering import Registering
 
 
-class Conformance(Registering, Correcting):
-    """Registering and correcting. Give it one hook, :meth:`open_graph`."""
+class Conformance(Registering, Correcting, Judging):
+    """Registering, correcting and judging. Give it one hook, :meth:`open_graph`."""

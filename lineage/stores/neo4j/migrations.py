@@ -53,6 +53,19 @@ STEPS: Final = (
             "CREATE INDEX lineage_incomplete IF NOT EXISTS FOR (n:LineageNode) ON (n.lineage)",
         ),
     ),
+    Migration(
+        2,
+        "judgments",
+        (
+            "CREATE CONSTRAINT lineage_judgment IF NOT EXISTS FOR (j:Judgment) REQUIRE (j.key, j.number) IS UNIQUE",
+            "CREATE CONSTRAINT lineage_judge IF NOT EXISTS FOR (g:Judge)"
+            " REQUIRE (g.name, g.version, g.configuration) IS UNIQUE",
+            "CREATE CONSTRAINT lineage_passage IF NOT EXISTS FOR (p:Passage) REQUIRE (p.source, p.sha256) IS UNIQUE",
+            "CREATE INDEX lineage_statement IF NOT EXISTS FOR (j:Judgment) ON (j.statement_sha256)",
+            "CREATE INDEX lineage_judgment_number IF NOT EXISTS FOR (j:Judgment) ON (j.number, j.key)",
+            "CREATE INDEX lineage_choice IF NOT EXISTS FOR (c:JudgmentChoice) ON (c.key)",
+        ),
+    ),
 )
 APPLIED: Final = "MATCH (m:LineageMigration) RETURN m.number, m.name, m.checksum ORDER BY m.number"
 BEGIN: Final = """

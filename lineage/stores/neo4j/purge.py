@@ -39,6 +39,10 @@ class Purge:
                SET n.purged = true RETURN n.id""",
             uri=uri, edition=edition,
         )  # fmt: skip
+        versions = self._cypher.rows(
+            "MATCH (v:DocumentVersion {uri: $uri, edition: $edition}) RETURN v.id", uri=uri, edition=edition
+        )
+        self._forget_judged([id_ for (id_,) in versions])
         self._forget([id_ for (id_,) in spans], self._above([id_ for (id_,) in spans]))
 
     def new(self, levels: Collection[Collection[str]]) -> None:
@@ -70,4 +74,19 @@ class Purge:
         self._cypher.write(
             "UNWIND $rows AS id MATCH (n:LineageNode {id: id}) REMOVE n.text, n.title, n.details",
             [id_ for listed in nodes for id_ in listed],
+        )
+        self._forget_judged([id_ for listed in nodes for id_ in listed])
+
+    def _forget_judged(self, sources: list[str]) -> None:
+        """What judges were shown of these versions or nodes, what they wrote of it, and statements that were purged."""
+        self._cypher.write(
+            """UNWIND $rows AS source MATCH (p:Passage {source: source}) REMOVE p.text
+               WITH p MATCH (p)<-[:SHOWN]-(j) REMOVE j.reason""",
+            sources,
+        )
+        self._cypher.write(
+            """UNWIND $rows AS id MATCH (n:LineageNode {id: id}) WHERE n:Claim
+               MATCH (j:Judgment {statement_sha256: n.sha256})
+               WHERE NOT EXISTS { MATCH (o:Claim {sha256: n.sha256}) WHERE NOT o.purged } REMOVE j.statement""",
+            sources,
         )

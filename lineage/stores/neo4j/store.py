@@ -13,6 +13,7 @@ from lineage.stores.neo4j import migrations
 from lineage.stores.neo4j.auditing import Auditing
 from lineage.stores.neo4j.cypher import Cypher
 from lineage.stores.neo4j.graph import Graph
+from lineage.stores.neo4j.judgments import Judgments
 from lineage.stores.neo4j.marks import Marks
 from lineage.stores.neo4j.purge import Purge
 from lineage.stores.neo4j.reading import Reading
@@ -68,6 +69,11 @@ class Neo4jTransaction:
     def reading(self) -> Reading:
         """Look-ups and walks."""
         return Reading(self.cypher)
+
+    @cached_property
+    def judgments(self) -> Judgments:
+        """Verdicts, calibrations and scores that are kept."""
+        return Judgments(self.cypher)
 
 
 class Neo4jStore:
