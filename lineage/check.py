@@ -82,7 +82,9 @@ def check(tx: Transaction, ref: str) -> Check:
     ids = named_answers(tx, ref)
     views = tx.reading.views(ids)
     pending = tx.spread.pending()
-    checked = tuple(_check(tx, views[id_], pending) for id_ in ids)
+    # What was added just now speaks for itself until it has read its inputs' marks.
+    new = tx.spread.unsettled(ids)
+    checked = tuple(_check(tx, views[id_], pending or id_ in new) for id_ in ids)
     return Check(max((each.status for each in checked), key=_ORDER.index), checked)
 
 

@@ -205,7 +205,10 @@ def commit(tx: Transaction, correction: Correction) -> str | None:
     document is no longer what the preparation saw.
     """
     id_ = correction.id
-    if id_ is None or tx.marks.causes([id_]):
+    if id_ is None:
+        return None
+    tx.sources.lock([change.row.uri for change in correction.changes])
+    if tx.marks.causes([id_]) and _is_there(tx, correction):
         return id_
     check_current(tx, correction)
     seq = tx.next_seq()
@@ -220,11 +223,26 @@ def commit(tx: Transaction, correction: Correction) -> str | None:
     return id_
 
 
+def _is_there(tx: Transaction, correction: Correction) -> bool:
+    """Whether the versions that the correction would bring are there with the same texts: it is a retry.
+
+    A correction's id does not tell: two correctors of one version, with different texts, make the same one.
+    """
+    chains = Chains(tx)
+    found = [(change, chains.version(*_place(change.version))) for change in correction.changes]
+    return all(held is not None and held.sha256 == change.version.sha256 for change, held in found)
+
+
+def _place(version: NewVersion) -> tuple[str, int, int]:
+    return version.uri, version.edition, version.number
+
+
 def purge(tx: Transaction, uris: Sequence[str]) -> None:
     """Removes the texts of withdrawn documents' latest editions.
 
     Raises :class:`Conflict` for one that is not withdrawn.
     """
+    tx.sources.lock(uris)
     documents = tx.sources.documents(uris)
     for uri in sorted(documents):
         latest = max(documents[uri].editions, key=lambda state: state.seq)

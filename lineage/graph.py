@@ -56,8 +56,8 @@ class Corrected:
 class LineageGraph:
     """A lineage graph in a store. Open it with :meth:`open`, as a context manager.
 
-    All that is read for users goes through :meth:`_read`, all that changes through :meth:`_write`:
-    the places where access is decided.
+    All that is read for users goes through :meth:`_read`, all that changes or adds through :meth:`_write` and
+    :meth:`_add`: the places where access is decided.
     """
 
     def __init__(self, store: Store, url: str = "") -> None:
@@ -91,6 +91,9 @@ class LineageGraph:
 
     def _write(self, work: Callable[[Transaction], T]) -> T:
         return self.store.write(work)
+
+    def _add(self, work: Callable[[Transaction], T]) -> T:
+        return self.store.add(work)
 
     # registering
 
@@ -147,7 +150,7 @@ class LineageGraph:
         # All that a batch makes is gone when this returns: the collector need not look at it.
         forms = parse(records)
         names = items if items is not None else [Item(number, form) for number, form in enumerate(forms, 1)]
-        return self._write(lambda tx: _register(tx, forms, names, None if run is None else run.state))
+        return self._add(lambda tx: _register(tx, forms, names, None if run is None else run.state))
 
     def finish(self, run: RunHandle | str, *, complete: bool = False) -> None:
         """Ends a run; ``complete`` retires keys that it did not name, of the kinds that it named."""
@@ -162,7 +165,7 @@ class LineageGraph:
     def keep_findings(self, run: RunHandle, findings: Iterable[tuple[str, str, str]]) -> None:
         """Keeps findings (kind, where, what) beside a run; what is kept already is kept once."""
         listed = list(findings)
-        self._write(lambda tx: tx.graph.put_findings(listed, run.state))
+        self._add(lambda tx: tx.graph.put_findings(listed, run.state))
 
     def versions_with_hash(self, sha256: str) -> list[tuple[str, int, int]]:
         """(uri, edition, version) of all versions with that text, the latest last."""

@@ -137,6 +137,7 @@ class _Batch:
         by_type: dict[type, list[tuple[object, Any]]] = {}
         for item, form in forms:
             by_type.setdefault(type(form), []).append((item, form))
+        self._tx.sources.lock(_documents(by_type))
         written, existed = documents.add_documents(self._tx, self._chains, by_type.get(Document, []))
         self._count(self._result.written, "document", written)
         self._count(self._result.existed, "document", existed)
@@ -186,9 +187,10 @@ class _Batch:
         self._names.setdefault((row.kind, row.namespace, row.key), set()).add(row.id)
 
     def _answers(self, by_type: Mapping[type, list[tuple[object, Any]]]) -> None:
-        for item, form in by_type.get(Answer, []):
-            draft = draft_answer(form, item, self._tx.now())
-            draft.row.asked = self._asked(draft.row)
+        answers = [draft_answer(form, item, self._tx.now()) for item, form in by_type.get(Answer, [])]
+        asked = self._asked([draft.row.id for draft in answers])
+        for draft in answers:
+            draft.row.asked = asked[draft.row.id]
             self._draft(draft)
         for item, claim in by_type.get(Claim, []):
             answer, scope = self._answer(claim.answer, item)
@@ -202,10 +204,11 @@ class _Batch:
             answer, _ = self._answer(retrieved.answer, item)
             self._point(answer.id, Pointer(ROLE[Role.RETRIEVED], 1, retrieved.target, item))
 
-    def _asked(self, row: NodeRow) -> int:
+    def _asked(self, answers: Sequence[str]) -> dict[str, int]:
         """An answer is ordered by when it was asked, not by its run; told again by its run, it was asked once."""
-        before: int | None = self._tx.graph.asked_by(row.id, self._run)
-        return int(self._tx.next_seq()) if before is None else before
+        before: dict[str, int] = self._tx.graph.asked_by(answers, self._run)
+        new = [id_ for id_ in dict.fromkeys(answers) if id_ not in before]
+        return before | dict(zip(new, self._tx.next_seqs(len(new)), strict=True))
 
     def _answer(self, ref: str | AnswerRef, item: object) -> tuple[NodeRow, Mapping[str, Any]]:
         """The row of an answer of this batch or of the store, and its scope."""
@@ -549,6 +552,16 @@ class _Batch:
     def _count(counter: Counter[str], kind: str, count: int) -> None:
         if count:
             counter[kind] += count
+
+
+def _documents(by_type: Mapping[type, Sequence[tuple[object, Any]]]) -> set[str]:
+    """The documents of which the batch may add spans, or says something."""
+    refs: list[Any] = [form for type_ in (Document, Version, Span) for _, form in by_type.get(type_, ())]
+    refs += [each.ref for type_ in (Node, Extend) for _, form in by_type.get(type_, ()) for each in form.inputs]
+    refs += [each.ref for _, form in by_type.get(Claim, ()) for each in form.qualifiers]
+    refs += [form.target for type_ in (Citation, Retrieved) for _, form in by_type.get(type_, ())]
+    refs += [form.node for _, form in by_type.get(Extend, ())]
+    return {ref.uri for ref in refs if isinstance(ref, (SpanRef, Document, Version))}
 
 
 def _claim_key(answer: str, ordinal: int) -> str:

@@ -415,6 +415,10 @@ class Transaction(Protocol):
         """The next number of the store-wide sequence."""
         ...
 
+    def next_seqs(self, count: int) -> list[int]:
+        """The next numbers of the store-wide sequence, in order."""
+        ...
+
     def sequence(self) -> int:
         """The last number given."""
         ...
@@ -427,6 +431,14 @@ class Store(Protocol):
 
     def write(self, work: Callable[[Any], T]) -> T:
         """Runs ``work`` in a writing transaction: all of it, or none."""
+        ...
+
+    def add(self, work: Callable[[Any], T]) -> T:
+        """Runs ``work``, which mostly adds what is new, in a writing transaction: all of it, or none.
+
+        A store with concurrent writers lets several add at once. Where ``work`` turns out to change what exists, it
+        runs again as in :meth:`write`, so it may run more than once.
+        """
         ...
 
     def read(self, work: Callable[[Any], T]) -> T:

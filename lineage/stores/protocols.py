@@ -45,6 +45,13 @@ class Sources(Protocol):
         """Document uris in order, a page of them."""
         ...
 
+    def lock(self, uris: Collection[str]) -> None:
+        """Takes the write locks of those of the documents that exist, in uri order, until the transaction ends.
+
+        Whoever adds spans of a document or corrects it holds its lock before reading it.
+        """
+        ...
+
     def versions(self, editions: Collection[EditionKey]) -> dict[EditionKey, list[VersionState]]:
         """All versions of the editions, by number."""
         ...
@@ -166,8 +173,8 @@ class Graph(Protocol):
         """Native ids of nodes that are in the store; returns how many were new."""
         ...
 
-    def asked_by(self, answer: str, run: RunState) -> int | None:
-        """The sequence number at which a run asked for an answer, None where it did not."""
+    def asked_by(self, answers: Collection[str], run: RunState) -> dict[str, int]:
+        """The sequence numbers at which a run asked for answers, of those for which it did."""
         ...
 
     def asked(self, answer: str) -> int:
@@ -269,10 +276,14 @@ class Spread(Protocol):
         ...
 
     def step(self, batch: int = 20000) -> Step:
-        """A piece of pending work, about ``batch`` marks: first what is to be read again, then invalid marks.
+        """A piece of pending work, about ``batch`` marks: what is to be settled, to be read again, then invalid marks.
 
-        A step goes on to the next level while its batch has room, so that a long chain takes few transactions.
+        Where writers come one after the other, a step goes on to the next level while its batch has room.
         """
+        ...
+
+    def unsettled(self, ids: Collection[str]) -> set[str]:
+        """Those of new nodes that have not yet read their inputs' marks: their own marks say nothing so far."""
         ...
 
     def recheck_all(self) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from lineage.correct import Correction, commit, prepare
 from lineage.testing.driver import Driver
 from lineage.testing.forms import NAMESPACE, answer, answer_id, id_of, node, read, under
 from lineage.testing.observe import observe
@@ -14,7 +15,7 @@ from lineage.testing.suite import Suite
 from lineage.testing.telling import Batch
 from lineage_schema.errors import BadInput, Conflict, NotFound
 from lineage_schema.records import AnswerRef, Citation, ClaimRef, Document, Extend, Input, Node, SpanRef
-from lineage_schema.vocabulary import Completeness, Role
+from lineage_schema.vocabulary import ChangeKind, Completeness, Role
 
 BRAVO = TEXT.replace("Bravo rules", "Bravo rules not")
 
@@ -47,6 +48,25 @@ class Correcting(Suite):
         assert status(driver.graph, "q") == "fresh"
         document(driver, "b.md")
         assert status(driver.graph, "q") == "review"
+
+    def test_two_corrections_of_one_version_with_different_texts_conflict(self, driver: Driver) -> None:
+        document(driver)
+        store = driver.graph.store
+
+        def prepared(text: str) -> Correction:
+            return store.read(
+                lambda tx: prepare(tx, {"a.md": text}, kind=ChangeKind.CORRECT, reason="wrong", by=None, force=True)
+            )
+
+        first, second = prepared(BRAVO), prepared(TEXT.replace("Bravo", "Beta"))
+        # An id says which version follows which, not what it says.
+        assert first.id == second.id
+        assert driver.learn(store.write(lambda tx: commit(tx, first))) == first.id
+        with pytest.raises(Conflict, match="changed meanwhile"):
+            store.write(lambda tx: commit(tx, second))
+        assert store.write(lambda tx: commit(tx, first)) == first.id
+        driver.graph.propagate()
+        assert driver.graph.text("a.md") == BRAVO
 
     @pytest.mark.parametrize("length", [200])
     def test_all_of_a_chain_is_marked_dagster_14385_kuzu_mlmd(self, driver: Driver, length: int) -> None:

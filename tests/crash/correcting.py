@@ -6,7 +6,7 @@ from worlds import URIS, edited
 
 from lineage import LineageGraph
 
-graph = LineageGraph.open(f"sqlite:///{sys.argv[1]}")
+graph = LineageGraph.open(sys.argv[1])
 print("ready", flush=True)
 sys.stdin.readline()
 graph.correct({URIS[0]: edited(0)}, reason="killed", propagate=False)

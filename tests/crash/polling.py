@@ -11,7 +11,7 @@ from pathlib import Path
 from lineage import LineageGraph
 
 with (
-    LineageGraph.open(f"sqlite:///{sys.argv[1]}", read_only=True) as graph,
+    LineageGraph.open(sys.argv[1], read_only=True) as graph,
     Path(sys.argv[2]).open("r+b") as file,
     mmap.mmap(file.fileno(), 8) as page,
 ):

@@ -6,7 +6,7 @@ import sys
 
 from lineage import Input, LineageGraph, Node, NodeRef
 
-graph = LineageGraph.open(f"sqlite:///{sys.argv[1]}")
+graph = LineageGraph.open(sys.argv[1])
 name = sys.argv[2]
 chance = random.Random(name)
 run = graph.run("n", producer=name)

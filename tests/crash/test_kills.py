@@ -32,7 +32,7 @@ def marks(path: Path) -> dict[tuple[str, str], int]:
 
 def start(path: Path) -> subprocess.Popen[str]:
     child = subprocess.Popen(
-        [sys.executable, str(FOLDER / "correcting.py"), str(path)],
+        [sys.executable, str(FOLDER / "correcting.py"), f"sqlite:///{path}"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from lineage import Answer, Citation, Claim, Document, Input, LineageGraph, Node, NodeRef, SpanRef
+from lineage.evaluate import evaluate
 
 SENTENCES = [f"Rule {number} holds for {number + 10} days." for number in range(8)]
 TEXTS = {f"rules-{number}.md": sentence + "\n\nThe rest stays.\n" for number, sentence in enumerate(SENTENCES)}
@@ -48,3 +51,18 @@ def build(graph: LineageGraph, layers: int, width: int) -> None:
 def edited(turn: int) -> str:
     """A document's text with its rule changed; every turn another."""
     return f"Rule holds for {turn + 100} days.\n\nThe rest stays.\n"
+
+
+def marks(graph: LineageGraph) -> tuple[dict[tuple[str, str], int], dict[tuple[str, str], int]]:
+    """All marks as they are, and as the definition says, which looks at no mark."""
+
+    def work(tx: Any) -> tuple[dict[tuple[str, str], int], dict[tuple[str, str], int]]:
+        ids = [id_ for ids in tx.auditing.node_ids(1000) for id_ in ids]
+        views = tx.reading.views(ids)
+        effects = evaluate(tx, ids) or {}
+        return (
+            {(mark.cause, id_): mark.severity for id_, view in views.items() for mark in view.marks},
+            {(cause, id_): int(effect.severity) for cause, nodes in effects.items() for id_, effect in nodes.items()},
+        )
+
+    return graph.store.read(work)

@@ -13,7 +13,7 @@ from lineage_schema.errors import StoreUnavailable
 class Auditing:
     """Reads the state of a store."""
 
-    settles_at_once = True
+    settles_at_once = False
 
     def __init__(self, cypher: Cypher) -> None:
         self._cypher = cypher
@@ -32,8 +32,8 @@ class Auditing:
         return int(self._cypher.one("MATCH (m:LineageMigration) RETURN max(m.number)"))
 
     def unsettled(self) -> int:
-        """None: nodes are settled in the transaction that adds them."""
-        return 0
+        """How many nodes have not read their inputs' marks."""
+        return int(self._cypher.one("MATCH (n:LineageNode) WHERE n.unsettled = true RETURN count(n)"))
 
     def unfinished(self) -> list[Unfinished]:
         """The runs that have not ended, in order."""

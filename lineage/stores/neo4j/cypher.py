@@ -19,15 +19,33 @@ def parts(rows: Collection[T], size: int = BATCH) -> Iterator[Sequence[T]]:
         yield whole[begin : begin + size]
 
 
-class Cypher:
-    """Runs statements in a transaction, and gives numbers of the store-wide sequence."""
+class Changes(Exception):
+    """A transaction that was to add changes what exists: it is to begin again under the change lock."""
 
-    def __init__(self, tx: neo4j.ManagedTransaction | neo4j.Transaction, clock: Callable[[], int]) -> None:
+
+class Cypher:
+    """Runs statements in a transaction, and gives numbers of the store-wide sequence.
+
+    ``reserve`` gives numbers to a transaction that takes no change lock, and so may only add: the first of so many.
+    ``unsettled`` are the nodes that it adds, level by level.
+    """
+
+    def __init__(
+        self,
+        tx: neo4j.ManagedTransaction | neo4j.Transaction,
+        clock: Callable[[], int],
+        *,
+        reserve: Callable[[int], int] | None = None,
+        now: int | None = None,
+    ) -> None:
         self._tx = tx
         self._clock = clock
-        self._now: int | None = None
+        self._reserve = reserve
+        self._now = now
         self._given: int | None = None
         self._counter = 0
+        self._numbered = False
+        self.unsettled: list[list[str]] = []
 
     def rows(self, statement: str, /, **parameters: Any) -> list[list[Any]]:
         """The rows that a statement returns."""
@@ -47,18 +65,30 @@ class Cypher:
             found.extend(self.rows(statement, rows=list(part), **parameters))
         return found
 
-    def lock(self) -> None:
-        """Takes the change lock, with the sequence, before anything is read."""
-        self._given = self.one("MATCH (s:LineageStore {id: 'store'}) SET s.writes = s.writes + 1 RETURN s.sequence")
+    @property
+    def adding(self) -> bool:
+        """Whether the change lock was not taken, so that nothing that exists may be changed."""
+        return self._reserve is not None
+
+    def changing(self) -> None:
+        """What follows changes what exists. Raises :class:`Changes` where the change lock was not taken."""
+        if self.adding:
+            raise Changes
+
+    def lock(self, reserved: Sequence[int] = ()) -> None:
+        """Takes the change lock, with the sequence, before anything is read.
+
+        Numbers that were ``reserved`` for this work are given back, where nobody has taken others since.
+        """
+        self._given = self.one(LOCK, first=min(reserved, default=0), last=max(reserved, default=-1))
 
     def finish(self) -> None:
-        """Keeps the numbers that were given out."""
-        if self._counter:
-            self.rows(
-                """MATCH (s:LineageStore {id: 'store'}) SET s.sequence = $given
-                   MERGE (m:Moment {seq: $given}) SET m.at = $at""",
-                given=self._given, at=self.now(),
-            )  # fmt: skip
+        """Keeps the numbers that were given out, and when."""
+        if not self._numbered:
+            return
+        if not self.adding:
+            self.rows("MATCH (s:LineageStore {id: 'store'}) SET s.sequence = $given", given=self._given)
+        self.rows("MERGE (m:Moment {seq: $given}) SET m.at = $at", given=self._given, at=self.now())
 
     def now(self) -> int:
         """This transaction's time, UTC microseconds."""
@@ -66,16 +96,26 @@ class Cypher:
             self._now = self._clock()
         return self._now
 
+    def next_seqs(self, count: int) -> list[int]:
+        """The next numbers of the store-wide sequence."""
+        if not count:
+            return []
+        if self._reserve is not None:
+            first = self._reserve(count)
+        else:
+            assert self._given is not None, "a transaction that only reads gives no numbers"
+            first = self._given + 1
+        self._given = first + count - 1
+        self._numbered = True
+        return list(range(first, first + count))
+
     def next_seq(self) -> int:
         """The next number of the store-wide sequence."""
-        assert self._given is not None, "a transaction that only reads gives no numbers"
-        self._given += 1
-        self._counter += 1
-        return self._given
+        return self.next_seqs(1)[0]
 
     def sequence(self) -> int:
         """The last number given."""
-        if self._given is not None:
+        if self._given is not None and not self.adding:
             return self._given
         return int(self.one("MATCH (s:LineageStore {id: 'store'}) RETURN s.sequence"))
 
@@ -83,3 +123,9 @@ class Cypher:
         """Ascending within the transaction: the order of what has one number."""
         self._counter += 1
         return self._counter
+
+
+LOCK = """
+MATCH (s:LineageStore {id: 'store'}) SET s.writes = s.writes + 1
+WITH s SET s.sequence = CASE WHEN s.sequence = $last THEN $first - 1 ELSE s.sequence END RETURN s.sequence
+"""

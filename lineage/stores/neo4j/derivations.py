@@ -70,6 +70,7 @@ class Derivations(Runs):
 
     def apply(self, outcomes: Sequence[Outcome], seq: int) -> None:
         """Changes derivations of nodes that exist, each as its outcome says."""
+        self._cypher.changing()
         past = [outcome for outcome in outcomes if outcome.action == "past"]
         mine = [outcome for outcome in outcomes if outcome.action != "past"]
         held = self.derivations([outcome.node for outcome in mine if outcome.action != "replace"])

@@ -33,7 +33,7 @@ class Graph(Keys, Derivations):
         new = [row for row in rows if row.id not in existing]
         by_kind: dict[str, list[dict[str, Any]]] = {}
         for row in sorted(new, key=lambda each: each.id):
-            by_kind.setdefault(row.kind, []).append(_properties(row, run))
+            by_kind.setdefault(row.kind, []).append(_properties(row, run, self._cypher.adding))
         for kind in sorted(by_kind):
             self._cypher.write(f"UNWIND $rows AS row CREATE (n:LineageNode:{label(kind)}) SET n = row", by_kind[kind])
         self._name(rows, run)
@@ -67,12 +67,14 @@ class Graph(Keys, Derivations):
         )
         return len(found)
 
-    def asked_by(self, answer: str, run: RunState) -> int | None:
-        """The sequence number at which a run asked for an answer, None where it did not."""
-        number: int | None = self._cypher.one(
-            "MATCH (:Run {id: $run})-[a:ASKED]->(:LineageNode {id: $answer}) RETURN a.seq", run=run.id, answer=answer
+    def asked_by(self, answers: Collection[str], run: RunState) -> dict[str, int]:
+        """The sequence numbers at which a run asked for answers, of those for which it did."""
+        rows = self._cypher.write(
+            """UNWIND $rows AS id MATCH (n:LineageNode {id: id})<-[a:ASKED]-(r:Run {id: $run}) RETURN n.id, a.seq""",
+            list(answers),
+            run=run.id,
         )
-        return number
+        return {id_: number for id_, number in rows}  # noqa: C416
 
     def asked(self, answer: str) -> int:
         """The sequence number at which an answer was asked last."""
@@ -123,13 +125,16 @@ class Graph(Keys, Derivations):
         )
 
 
-def _properties(row: NodeRow, run: RunState) -> dict[str, Any]:
+def _properties(row: NodeRow, run: RunState, unsettled: bool) -> dict[str, Any]:
     found: dict[str, Any] = {
         "id": row.id, "kind": row.kind, "namespace": row.namespace, "key": row.key, "sha256": row.sha256,
         "text": row.text, "attributes": row.attributes, "title": row.title, "reason": row.reason,
         "details": row.details, "run": run.id, "begin": run.begin, "derived": run.derived, "made": run.begin,
         "lineage": row.lineage, "purged": False,
     }  # fmt: skip
+    if unsettled:
+        # Committed, then looked at: what passes from its inputs is read once others can see it.
+        found["unsettled"] = True
     if row.answer is not None:
         found |= {
             "question": row.answer.question, "cache_key": row.answer.cache_key, "at": row.answer.at,

@@ -37,6 +37,7 @@ class Keys(Runs):
 
     def finish_run(self, id_: str, at: int, complete: bool) -> None:
         """The run ended. ``complete``: keys of the kinds that it named and did not name are retired."""
+        self._cypher.changing()
         self._cypher.rows(
             """MATCH (r:Run {id: $id}) SET r.finished = coalesce(r.finished, $at),
                r.complete = r.complete OR $complete""",
@@ -69,6 +70,7 @@ class Keys(Runs):
         """Retires keys as of the run's begin; returns the names that the store does not know."""
         if not names:
             return []
+        self._cypher.changing()
         rows = self._cypher.write(
             """UNWIND $rows AS row MATCH (k:Key {kind: row[0], namespace: row[1], key: row[2]})
                MATCH (r:Run {id: $run}) MERGE (r)-[:RETIRED]->(k) RETURN k.kind, k.namespace, k.key""",
@@ -99,7 +101,7 @@ class Keys(Runs):
             after = sorted(each for each in (*retired, *sweeps) if each[0] > last)
             current = None if after else winner
             if current != held:
-                pointers.append([kind, space, key, current])
+                pointers.append([kind, space, key, current, held])
             if kind in NEVER_SWEPT:
                 # Nobody cites an answer: one that was asked again takes its claims with it.
                 continue
@@ -110,8 +112,10 @@ class Keys(Runs):
                     replaced.append((node, None, after[0][1]))
                 else:
                     replaced.append((node, first, made_by))
+        if any(kept is not None for *_, kept in pointers):
+            self._cypher.changing()
         if pointers:
-            self._cypher.write(POINT, pointers)
+            self._cypher.write(POINT, [pointer[:4] for pointer in pointers])
         self._seed_replacements(replaced)
 
     def _seed_replacements(self, replaced: Sequence[tuple[str, int | None, str | None]]) -> None:
@@ -128,6 +132,8 @@ class Keys(Runs):
             [cause, node] for node, cause in sorted(wanted.items())
             if cause is not None and cause not in held.get(node, set())
         ]  # fmt: skip
+        if drop or add:
+            self._cypher.changing()
         if drop:
             self._cypher.write(
                 """UNWIND $rows AS row MATCH (c:Cause {id: row[0]})-[s:SEEDS]->(n:LineageNode {id: row[1]}) DELETE s
@@ -153,6 +159,8 @@ class Keys(Runs):
         ]
         self._cypher.write(
             """UNWIND $rows AS row MERGE (k:Key {kind: row[0], namespace: row[1], key: row[2]})
+               ON MATCH SET k.locked = true
+               WITH k, row REMOVE k.locked
                WITH k, row MATCH (n:LineageNode {id: row[3]}) MERGE (k)-[t:NAMES]->(n)
                ON CREATE SET t.first = row[4], t.last = row[4]
                ON MATCH SET t.first = CASE WHEN row[4] < t.first THEN row[4] ELSE t.first END,
@@ -160,11 +168,14 @@ class Keys(Runs):
             sorted(said),
         )
         kinds = sorted({row.kind for row in rows})
-        complete = self._cypher.one(
-            """MATCH (r:Run {id: $id}) SET r.kinds = r.kinds + [k IN $kinds WHERE NOT k IN r.kinds]
-               RETURN r.complete""",
-            id=run.id, kinds=kinds,
-        )  # fmt: skip
+        complete, known = self._cypher.rows("MATCH (r:Run {id: $id}) RETURN r.complete, r.kinds", id=run.id)[0]
+        if not set(kinds) <= set(known):
+            # Batches of one run may come at once: locked first, so that none overwrites what another wrote.
+            self._cypher.rows(
+                """MATCH (r:Run {id: $id}) SET r.locked = true WITH r REMOVE r.locked
+                   WITH r SET r.kinds = r.kinds + [k IN $kinds WHERE NOT k IN r.kinds]""",
+                id=run.id, kinds=kinds,
+            )  # fmt: skip
         self._settle_keys({(row.kind, row.namespace, row.key) for row in rows})
         if complete:
             self._sweep(run.id)

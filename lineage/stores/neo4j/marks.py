@@ -95,6 +95,8 @@ class Marks:
         """Writes and removes seeds of spans, and lets the spans' marks follow."""
         if not add and not drop:
             return
+        if not fresh:
+            self._cypher.changing()
         self._cypher.write(
             "UNWIND $rows AS row MATCH (:Cause {id: row[0]})-[s:SEEDS]->(:LineageNode {id: row[1]}) DELETE s",
             [[seed.cause, seed.node] for seed in drop],
@@ -135,6 +137,7 @@ class Marks:
 
     def decide(self, decision: Decision, seq: int, at: int) -> None:
         """Records a decision and lets the node's mark follow it."""
+        self._cypher.changing()
         self._cypher.rows(
             """MATCH (c:Cause {id: $cause}) MATCH (n:LineageNode {id: $node})
                CREATE (d:Decision {cause: $cause, node: $node, made: n.made, kind: $kind, severity: $severity,
@@ -157,6 +160,10 @@ class Marks:
 
     def recheck(self, nodes: Collection[str]) -> None:
         """Reads again all marks that nodes have or that their inputs could pass: their derivations changed."""
+        if not nodes:
+            return
+        self._cypher.changing()
+        self._spread.settling.under(nodes)
         self._cypher.write(
             """UNWIND $rows AS id MATCH (n:LineageNode {id: id})<-[:MARKS]-(c:Cause) MERGE (c)-[:RECHECK]->(n)""",
             sorted(nodes),
@@ -169,6 +176,7 @@ class Marks:
 
     def restate(self, uri: str, edition: int, number: int) -> None:
         """A version's validity was said anew: what an edition's correction passes to answers is read again."""
+        self._cypher.changing()
         self._cypher.rows(
             f"""MATCH (d:Document {{uri: $uri}})<-[g:CHANGED]-(c:Cause) WHERE c.edition AND (
                   (g.edition = $edition AND g.source = $number) OR

@@ -66,6 +66,15 @@ STEPS: Final = (
             "CREATE INDEX lineage_choice IF NOT EXISTS FOR (c:JudgmentChoice) ON (c.key)",
         ),
     ),
+    Migration(
+        3,
+        "adding",
+        (
+            "CREATE INDEX lineage_unsettled IF NOT EXISTS FOR (n:LineageNode) ON (n.unsettled)",
+            "CREATE CONSTRAINT lineage_alias_unique IF NOT EXISTS FOR (a:Alias)"
+            " REQUIRE (a.alias, a.namespace) IS UNIQUE",
+        ),
+    ),
 )
 APPLIED: Final = "MATCH (m:LineageMigration) RETURN m.number, m.name, m.checksum ORDER BY m.number"
 BEGIN: Final = """

@@ -14,7 +14,7 @@ CALL () {
     UNION MATCH (n:Answer {cache_key: $ref}) WHERE EXISTS { (n)<-[:CURRENT]-(:Key) } RETURN n
 }
 RETURN n.id, n.namespace, n.key, n.sha256,
-    (size(n.searched) > 0 AND NOT EXISTS { (n)-[:HAS_CLAIM]->()-[:CITES]->() })
+    coalesce(n.unsettled, false) OR (size(n.searched) > 0 AND NOT EXISTS { (n)-[:HAS_CLAIM]->()-[:CITES]->() })
     OR EXISTS { (n)<-[m:MARKS]-() WHERE m.severity > 0 }
     OR EXISTS { MATCH ()-[:RECHECK]->() } OR EXISTS { MATCH (:Cause)-[m:MARKS]->() WHERE m.queue > 0 }
 ORDER BY n.id

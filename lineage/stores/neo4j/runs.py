@@ -21,6 +21,7 @@ class Runs:
         before = self.run(id_)
         if before is not None:
             return before, True
+        self._cypher.changing()
         self._cypher.rows(
             """CREATE (r:Run {id: $id, key: $key, namespace: $namespace, producer: $producer, body: $body,
                derived: $derived, begin: $seq, at: $at, complete: false, kinds: []})

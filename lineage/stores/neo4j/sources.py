@@ -38,6 +38,12 @@ class Sources:
         )
         return [uri for (uri,) in rows]
 
+    def lock(self, uris: Collection[str]) -> None:
+        """Takes the write locks of those of the documents that exist, in uri order, until the transaction ends."""
+        self._cypher.write(
+            "UNWIND $rows AS uri MATCH (d:Document {uri: uri}) SET d.locked = true REMOVE d.locked", sorted(set(uris))
+        )
+
     def versions(self, editions: Collection[EditionKey]) -> dict[EditionKey, list[VersionState]]:
         """All versions of the editions, by number."""
         found: dict[EditionKey, list[VersionState]] = {key: [] for key in editions}

@@ -18,7 +18,7 @@ from lineage.stores.base import Step
 from lineage.stores.neo4j.cypher import Cypher, parts
 from lineage.stores.neo4j.model import PASSING, ROLE_CODE
 from lineage.stores.neo4j.scopes import Scopes
-from lineage.stores.stepping import step
+from lineage.stores.neo4j.settling import Settling
 from lineage_schema.vocabulary import Kind, Resolution
 
 STEP: Final = 5_000
@@ -112,14 +112,6 @@ SET m.readers = s.readers, m.queue = m.severity, m.fell = true
 """
 """What a reader inherits may have changed even where a mark did not."""
 
-INHERITED: Final = f"""
-UNWIND $rows AS id MATCH (n:LineageNode {{id: id}})-[:{PASSING}]->(i:LineageNode)<-[m:MARKS]-(c:Cause)
-WHERE m.severity > 0 RETURN DISTINCT c.id, n.id
-UNION
-UNWIND $rows AS id MATCH (n:LineageNode {{id: id}})<-[:SEEDS]-(c:Cause) RETURN DISTINCT c.id, n.id
-"""
-"""(cause, node) whose marks new nodes may have."""
-
 
 class Spread:
     """The three jobs, each in bounded steps, each step in its caller's transaction."""
@@ -127,6 +119,7 @@ class Spread:
     def __init__(self, cypher: Cypher) -> None:
         self._cypher = cypher
         self.scopes = Scopes(cypher)
+        self.settling = Settling(cypher, self.reread)
 
     # pending work
 
@@ -152,8 +145,36 @@ class Spread:
     # one step
 
     def step(self, batch: int = STEP) -> Step:
-        """A piece of pending work, about ``batch`` marks."""
-        return step(batch, self._recheck_some, self._expand_some, self.pending)
+        """A piece of pending work, at most ``batch`` nodes or marks, in the order: to settle, to read again, to expand.
+
+        One kind of work, and one level, in a transaction: a mark is expanded only after it was committed. Whoever adds
+        a dependent meanwhile commits, then looks, and so either sees the mark or is seen when it is expanded.
+        """
+        settled, marked = self.settling.some(batch)
+        if settled:
+            return Step(0, marked, 0, self.waiting())
+        checked = self._recheck_some(batch)
+        if checked is not None:
+            _, marked, closed = checked
+            return Step(0, marked, closed, self.waiting())
+        expanded, marked = self._expand_some(batch)
+        return Step(expanded, marked, 0, expanded > 0 and self.waiting())
+
+    def waiting(self) -> bool:
+        """Whether a step has something to do: work is pending, or new nodes are unsettled."""
+        return self.settling.waiting() or self.pending()
+
+    def unsettled(self, ids: Collection[str]) -> set[str]:
+        """Those of new nodes that have not yet read their inputs' marks: their own marks say nothing so far."""
+        return self.settling.among(ids)
+
+    def settle(self, levels: Iterable[Collection[str]], idle: bool) -> None:
+        """Gives new nodes what passes from their inputs: here where the change lock is held, else once committed."""
+        listed = [sorted(level) for level in levels]
+        if self._cypher.adding:
+            self._cypher.unsettled = listed
+        else:
+            self.settling.new(listed)
 
     def _expand_some(self, limit: int) -> tuple[int, int]:
         """Expands the next marks, invalid ones first: how many, and how many marks that made."""
@@ -184,6 +205,9 @@ class Spread:
 
     def recheck_all(self) -> None:
         """Reads again all that is to be read again, within this transaction."""
+        if self._cypher.adding:
+            # It has put nothing there.
+            return
         while self._recheck_some(STEP) is not None:
             pass
 
@@ -193,9 +217,9 @@ class Spread:
         )
         if not pairs:
             return None
-        return len(pairs), *self._reread([(cause, node) for cause, node in pairs])
+        return len(pairs), *self.reread([(cause, node) for cause, node in pairs])
 
-    def _reread(self, pairs: Collection[tuple[str, str]], *, new: bool = False) -> tuple[int, int]:
+    def reread(self, pairs: Collection[tuple[str, str]], *, new: bool = False) -> tuple[int, int]:
         """Applies the rule to each (cause, node); returns how many marks were set and how many closed.
 
         ``new``: of new nodes, where a number is given only if something is marked.
@@ -247,7 +271,7 @@ class Spread:
     def follow_seeds(self, pairs: Collection[tuple[str, str]]) -> None:
         """Marks of spans whose seeds changed."""
         before = self._cypher.sequence()
-        self._reread(pairs)
+        self.reread(pairs)
         rows = self._cypher.write(
             """UNWIND $rows AS row MATCH (c:Cause {id: row[0]})-[m:MARKS]->(n:LineageNode {id: row[1]})
                WHERE m.severity > 0 AND m.since <= $before RETURN c.id, n.id""",
@@ -255,19 +279,3 @@ class Spread:
             before=before,
         )
         self._cypher.write(STILL, rows)
-
-    # settling new nodes
-
-    def settle(self, levels: Iterable[Collection[str]], idle: bool) -> None:
-        """Gives nodes that are new in this transaction what passes from their inputs, in topological order.
-
-        ``idle``: no work was pending when the transaction began.
-        """
-        for level in levels:
-            pairs = self._cypher.write(INHERITED, sorted(level))
-            if pairs:
-                self._reread([(cause, node) for cause, node in pairs], new=True)
-        # Nothing outside the batch depends on a new node or span, and the batch is settled in order: unless work
-        # was pending before, these marks need not be expanded. What exists and changed is read again after this.
-        if idle:
-            self._cypher.rows("MATCH ()-[m:MARKS]->() WHERE m.queue > 0 REMOVE m.queue, m.fell")

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
 from typing import Any, TypeVar
 
 import neo4j
+from neo4j import exceptions
 
 from lineage.stores.neo4j import connection as connections
 from lineage.stores.neo4j import migrations
 from lineage.stores.neo4j.auditing import Auditing
-from lineage.stores.neo4j.cypher import Cypher
+from lineage.stores.neo4j.cypher import Changes, Cypher
 from lineage.stores.neo4j.graph import Graph
 from lineage.stores.neo4j.judgments import Judgments
 from lineage.stores.neo4j.marks import Marks
@@ -22,6 +23,8 @@ from lineage.stores.neo4j.spread import Spread
 from lineage_schema.errors import StoreUnavailable
 
 T = TypeVar("T")
+TRIES = 5
+"""How often work begins again where another writer was first."""
 LOOKS = 5
 """How often a read is tried on what does not change meanwhile, before it takes the change lock."""
 
@@ -29,10 +32,11 @@ LOOKS = 5
 class Neo4jTransaction:
     """What a piece of work sees."""
 
-    def __init__(self, tx: neo4j.ManagedTransaction | neo4j.Transaction, clock: Callable[[], int]) -> None:
-        self.cypher = Cypher(tx, clock)
+    def __init__(self, cypher: Cypher) -> None:
+        self.cypher = cypher
         self.now = self.cypher.now
         self.next_seq = self.cypher.next_seq
+        self.next_seqs = self.cypher.next_seqs
         self.sequence = self.cypher.sequence
 
     @cached_property
@@ -79,8 +83,9 @@ class Neo4jTransaction:
 class Neo4jStore:
     """A lineage graph in a database of a Neo4j server.
 
-    Every writing transaction takes the change lock before its first read, so writers come one after the other. A
-    read sees one state: it is made again where a writer committed meanwhile, and in the end under the lock.
+    Who changes what exists takes the change lock before its first read, so such writers come one after the other; who
+    only adds takes none. A read sees one state: it is made again where something was changed meanwhile, and in the end
+    under the lock.
     """
 
     def __init__(self, url: str, clock: Callable[[], int], *, read_only: bool = False) -> None:
@@ -127,30 +132,88 @@ class Neo4jStore:
 
     def write(self, work: Callable[[Any], T]) -> T:
         """Runs ``work`` in a writing transaction, under the change lock: all of it, or none."""
-        if self.read_only:
-            raise StoreUnavailable(f"{self._at.shown} was opened read-only", hint="open it without read_only")
+        return self._change(work, Numbers(self))
+
+    def _change(self, work: Callable[[Any], T], numbers: Numbers) -> T:
+        self._writable()
 
         def job(tx: neo4j.ManagedTransaction) -> T:
-            transaction = Neo4jTransaction(tx, self._clock)
-            transaction.cypher.lock()
+            transaction = Neo4jTransaction(Cypher(tx, self._clock))
+            transaction.cypher.lock(numbers.reserved)
             result = work(transaction)
             transaction.cypher.finish()
             return result
 
         with connections.translated(self._at), self._session() as session:
-            return session.execute_write(job)
+            return _until_first(lambda: session.execute_write(job))
+
+    def add(self, work: Callable[[Any], T]) -> T:
+        """Runs ``work`` without the change lock, and settles what it added once that is committed.
+
+        Where it turns out to change what exists, it runs again under the lock.
+        """
+        self._writable()
+        numbers = Numbers(self)
+
+        def job(tx: neo4j.ManagedTransaction) -> tuple[T, Cypher]:
+            numbers.again()
+            transaction = Neo4jTransaction(Cypher(tx, self._clock, reserve=numbers.take))
+            result = work(transaction)
+            transaction.cypher.finish()
+            return result, transaction.cypher
+
+        try:
+            with connections.translated(self._at), self._session() as session:
+                result, cypher = _until_first(lambda: session.execute_write(job))
+        except Changes:
+            return self._change(work, numbers)
+        self._settle(cypher.unsettled, cypher.now())
+        return result
+
+    def _settle(self, levels: Sequence[Collection[str]], now: int) -> None:
+        """The second transaction of who added; it reads what was committed by then."""
+        if not any(levels):
+            return
+
+        def quietly(tx: neo4j.ManagedTransaction) -> bool:
+            cypher = Cypher(tx, self._clock)
+            return Spread(cypher).settling.quietly(levels)
+
+        def locked(tx: neo4j.ManagedTransaction) -> None:
+            cypher = Cypher(tx, self._clock, now=now)
+            cypher.lock()
+            spread = Spread(cypher)
+            spread.settling.new([sorted(spread.unsettled(level)) for level in levels])
+            cypher.finish()
+
+        with connections.translated(self._at), self._session() as session:
+            if not session.execute_write(quietly):
+                session.execute_write(locked)
+
+    def _writable(self) -> None:
+        if self.read_only:
+            raise StoreUnavailable(f"{self._at.shown} was opened read-only", hint="open it without read_only")
+
+    def reserve(self, count: int) -> int:
+        """Takes numbers of the sequence, in a transaction of its own: the first of them."""
+
+        def job(tx: neo4j.ManagedTransaction) -> int:
+            return int(Cypher(tx, self._clock).one(RESERVE, count=count))
+
+        with self._session() as session:
+            return session.execute_write(job) - count + 1
 
     def read(self, work: Callable[[Any], T]) -> T:
         """Runs ``work`` on one state of the store."""
 
         def looking(tx: neo4j.ManagedTransaction) -> tuple[T, bool]:
-            transaction = Neo4jTransaction(tx, self._clock)
+            transaction = Neo4jTransaction(Cypher(tx, self._clock))
             before = transaction.cypher.one(WRITES)
             result = work(transaction)
             return result, before == transaction.cypher.one(WRITES)
 
         def locked(tx: neo4j.ManagedTransaction) -> T:
-            transaction = Neo4jTransaction(tx, self._clock)
+            transaction = Neo4jTransaction(Cypher(tx, self._clock))
             transaction.cypher.one("MATCH (s:LineageStore {id: 'store'}) SET s.reads = coalesce(s.reads, 0)")
             return work(transaction)
 
@@ -164,12 +227,12 @@ class Neo4jStore:
     def peek(self, work: Callable[[Any], T]) -> T:
         """Runs ``work``, which makes one statement."""
         with connections.translated(self._at), self._session() as session:
-            return session.execute_read(lambda tx: work(Neo4jTransaction(tx, self._clock)))
+            return session.execute_read(lambda tx: work(Neo4jTransaction(Cypher(tx, self._clock))))
 
     def simulate(self, work: Callable[[Any], T]) -> T:
         """Runs ``work``, which may write, in a transaction that is rolled back."""
         with connections.translated(self._at), self._session() as session, session.begin_transaction() as tx:
-            transaction = Neo4jTransaction(tx, self._clock)
+            transaction = Neo4jTransaction(Cypher(tx, self._clock))
             transaction.cypher.lock()
             result = work(transaction)
             tx.rollback()
@@ -187,3 +250,37 @@ class Neo4jStore:
 
 
 WRITES = "MATCH (s:LineageStore {id: 'store'}) RETURN s.writes"
+RESERVE = "MATCH (s:LineageStore {id: 'store'}) SET s.sequence = s.sequence + $count RETURN s.sequence"
+
+
+class Numbers:
+    """Numbers that a piece of work has reserved. Where it begins again, it is given the same ones."""
+
+    def __init__(self, store: Neo4jStore) -> None:
+        self._store = store
+        self.reserved: list[int] = []
+        self._next = 0
+
+    def again(self) -> None:
+        """The work begins, or begins again."""
+        self._next = 0
+
+    def take(self, count: int) -> int:
+        """The first of ``count`` numbers in a row."""
+        mine = self.reserved[self._next : self._next + count]
+        if len(mine) < count or mine[-1] - mine[0] != count - 1:
+            first = self._store.reserve(count)
+            mine = list(range(first, first + count))
+            self.reserved[self._next :] = mine
+        self._next += count
+        return mine[0]
+
+
+def _until_first(work: Callable[[], T]) -> T:
+    """Runs ``work`` again where another writer added the same thing first: now it is there."""
+    for _ in range(TRIES):
+        try:
+            return work()
+        except exceptions.ConstraintError:
+            continue
+    return work()

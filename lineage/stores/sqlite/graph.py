@@ -128,15 +128,18 @@ class Graph(Names, Derivations):
             ((nodes[row.id], run_row, row.asked) for row in rows if row.answer is not None),
         )
 
-    def asked_by(self, answer: str, run: RunState) -> int | None:
-        """The sequence number at which a run asked for an answer, None where it did not."""
-        number: int | None = one(
-            self._connection,
-            """select x.asked from node n join asking x on x.node = n.id join run r on r.id = x.run
-               where n.hash = ? and r.hash = ?""",
-            (digest_of(answer), bytes.fromhex(run.id[3:])),
-        )
-        return number
+    def asked_by(self, answers: Collection[str], run: RunState) -> dict[str, int]:
+        """The sequence numbers at which a run asked for answers, of those for which it did."""
+        rows = {row: id_ for id_, row in self._codes.rows(answers).items()}
+        found: dict[str, int] = {}
+        for part in chunks(list(rows)):
+            for row, number in self._connection.execute(
+                f"""select x.node, x.asked from run r join asking x on x.run = r.id
+                    where r.hash = ? and x.node in ({marks(len(part))})""",
+                (bytes.fromhex(run.id[3:]), *part),
+            ):
+                found[rows[row]] = number
+        return found
 
     def asked(self, answer: str) -> int:
         """The sequence number at which an answer was asked last."""

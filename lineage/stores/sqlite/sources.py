@@ -51,6 +51,9 @@ class Sources:
             )
         ]
 
+    def lock(self, uris: Collection[str]) -> None:
+        """Nothing: whoever writes holds the one write lock."""
+
     def versions(self, editions: Collection[EditionKey]) -> dict[EditionKey, list[VersionState]]:
         """All versions of the editions, by number."""
         found: dict[EditionKey, list[VersionState]] = {key: [] for key in editions}

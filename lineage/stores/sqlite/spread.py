@@ -107,6 +107,10 @@ class Spread:
 
     # one step
 
+    def unsettled(self, ids: Collection[str]) -> set[str]:
+        """None: nodes are settled in the transaction that adds them."""
+        return set()
+
     def step(self, batch: int = BATCH) -> Step:
         """A piece of pending work, about ``batch`` marks."""
         return step(batch, self._recheck_some, self._expand_some, self.pending)

@@ -77,6 +77,10 @@ class SqliteTransaction:
         self._given = int(value)
         return self._given
 
+    def next_seqs(self, count: int) -> list[int]:
+        """The next numbers of the store-wide sequence, in order."""
+        return [self.next_seq() for _ in range(count)]
+
     def sequence(self) -> int:
         """The last number given."""
         return int(one(self.connection, "select value from sequence"))
@@ -132,6 +136,10 @@ class SqliteStore:
         with self._lock, connections.translated(self.path):
             self._connection.execute("begin immediate")
             return self._run(work)
+
+    def add(self, work: Callable[[SqliteTransaction], T]) -> T:
+        """The same as :meth:`write`: one writer at a time."""
+        return self.write(work)
 
     def read(self, work: Callable[[SqliteTransaction], T]) -> T:
         """Runs ``work`` on one snapshot."""
