@@ -11,6 +11,7 @@ from lineage_schema.errors import Ambiguous, MissingJudgment, NotFound
 from lineage_schema.judgments import JudgeId, Judgment, Request
 from lineage_schema.vocabulary import Verdict
 
+RECORDED = JudgeId.of("recorded", "1", {})
 SHOWN = 5
 """Requests without an answer that a message names; the error's own list has all."""
 
@@ -108,12 +109,15 @@ def judge_of(judgments: Judgments, name: str) -> JudgeId:
     """The judge that a name means among those who gave verdicts: ``NAME``, ``NAME@VERSION``, or with a
     configuration as its JSON behind it: ``NAME@VERSION{…}``.
 
-    Raises :class:`NotFound`, and :class:`Ambiguous` with all that answer to the name.
+    ``recorded`` is where verdicts of people are kept, also before there is one. Raises :class:`NotFound`, and
+    :class:`Ambiguous` with all that answer to the name.
     """
     known = [judge for judge, _ in judgments.judges()]
     found = [judge for judge in known if name in names_of(judge)]
     if len(found) > 1:
         raise Ambiguous(f"{len(found)} judges are called {name!r}", [names_of(judge)[-1] for judge in found])
+    if not found and name in names_of(RECORDED):
+        return RECORDED
     if not found:
         listed = ", ".join(dict.fromkeys(judge.name for judge in known)) or "nobody"
         raise NotFound(

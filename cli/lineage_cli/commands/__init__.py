@@ -19,6 +19,7 @@ MODULES = (
     "plan",
     "dismiss",
     "score",
+    "judge",
     "schema",
 )
 

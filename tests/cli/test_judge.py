@@ -1,0 +1,127 @@
+"""``judge`` and ``score`` on the citation desk, as a user runs them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+MINE = """
+from lineage_scoring.judging import Judge, Reply, Verdict
+
+class Yes(Judge):
+    name, version = "yes", "1"
+
+    def judge(self, requests):
+        return [Reply(Verdict.SUPPORTED) for _ in requests]
+"""
+
+
+@pytest.fixture
+def desk(run: Callable, here: Path) -> Callable:
+    assert run("init").code == 0
+    assert run("record", str(EXAMPLES / "citation_desk.jsonl")).code == 0
+    return run
+
+
+@pytest.fixture
+def judged(desk: Callable) -> Callable:
+    told = desk("judge", "import", str(EXAMPLES / "citation_desk_judgments.jsonl"), "--namespace", "desk")
+    assert told.out == "49 kept, 0 were kept before, as recorded@1\n"
+    return desk
+
+
+def test_scores_are_the_lesson_s(judged: Callable) -> None:
+    lines = [line for line in judged("score", "--all").out.splitlines() if not line.startswith(" ")]
+    assert lines == [
+        "Joint support: recall 1/1; precision 2/2",
+        "Original: recall 2/4; precision 2/3",
+        "Overbroad claim: recall 0/1; precision 0/2",
+        "Padded: recall 4/4; precision 4/6",
+        "Repaired: recall 4/4; precision 4/4",
+        "Two full supports: recall 1/1; precision 2/2",
+        "recall: micro 12/15, macro 0.750 over 6 answers",
+        "precision: micro 14/19, macro 0.722 over 6 answers",
+    ]
+    first, _, third = map(json.loads, judged("score", "Original", "--claim", "C1", "--format", "desk").out.splitlines())
+    assert list(first) == ["statementId", "citations", "citedSetSupports", "citationChecks"]
+    assert third["answerPrecision"] == {"numerator": 2, "denominator": 3, "value": 2 / 3}
+    body = judged("score", "Original", "--json").json()
+    assert (body["profile"], body["answers"][0]["profile"]) == ("desk", "desk")
+    assert "does not show that the model read it" in body["caveat"]
+    assert len(judged("score", "Original", "--format", "csv").out.splitlines()) == 5
+
+
+def test_without_verdicts_all_that_are_missing_are_listed(desk: Callable) -> None:
+    told = desk("score", "Original", "--json")
+    assert told.code == 7
+    error = told.error()
+    assert error["code"] == "missing_judgment"
+    assert [(each["claim"], each["purpose"], each["passages"]) for each in error["requests"]] == [
+        ("C1", "full", ["S2"]),
+        ("C2", "full", ["S2"]),
+        ("C4", "full", ["S4"]),
+    ]
+
+
+def test_requests_go_out_and_verdicts_come_in(desk: Callable, here: Path) -> None:
+    assert desk("judge", "export", "Original", "-o", "requests.jsonl").code == 0
+    lines = [json.loads(line) for line in Path("requests.jsonl").read_text().splitlines()]
+    for line in lines:
+        line["verdict"] = "supported" if line["passages"][0]["name"] == "S4" else "not_supported"
+        del line["passages"]
+    Path("verdicts.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert desk("judge", "import", "verdicts.jsonl", "--by", "ann", "--json").json()["new"] == 3
+    assert desk("score", "Original").out.startswith("Original: recall 1/4; precision 1/3\n")
+    # What differs is kept beside it, and somebody has to decide.
+    lines[0]["verdict"] = "supported"
+    Path("verdicts.jsonl").write_text(json.dumps(lines[0]) + "\n")
+    told = desk("judge", "import", "verdicts.jsonl")
+    assert told.code == 6
+    key = told.err.split("kept: ")[1].split()[0]
+    assert desk("score", "Original").code == 7
+    assert len(desk("judge", "conflicts", "--json").json()) == 2
+    assert desk("judge", "resolve", key[:10], "--verdict", "supported", "--reason", "read again").code == 0
+    assert desk("score", "Original").out.startswith("Original: recall 2/4")
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ({"request": "q1:00", "verdict": "supported"}, "line 1: request: expected the id of an exported request"),
+        ({"statement": "s", "passages": ["S99"], "verdict": "supported"}, "line 1: passages: expected one of S1, S2"),
+        ({"statement": "s", "passages": ["S1"], "verdict": "yes"}, "line 1: verdict: expected one of supported"),
+        ({"statement": "s", "passages": [], "verdict": "supported"}, "line 1: passages: expected at least one"),
+        ({"statement": "s", "passages": ["S1"], "verdict": "supported", "score": 2}, "line 1: score: expected"),
+        ({"statement": "s", "passages": ["S1"], "verdict": "supported", "sure": 1}, "line 1: sure: expected only"),
+    ],
+)
+def test_a_line_with_a_fault_is_named_and_nothing_is_kept(desk: Callable, line: dict, message: str) -> None:
+    good = {"statement": "s", "passages": ["S1"], "verdict": "supported"}
+    Path("verdicts.jsonl").write_text(json.dumps(line) + "\n" + json.dumps(good) + "\n")
+    told = desk("judge", "import", "verdicts.jsonl")
+    assert told.code == 6
+    assert message in told.err
+    assert desk("judge", "list").out == ""
+
+
+def test_judges_are_run_by_name_also_one_s_own(desk: Callable) -> None:
+    Path("mine.py").write_text(MINE)
+    assert desk("judge", "run", "--all", "--judge", "mine:Yes", "--json").json()["kept"] == 18
+    assert desk("judge", "run", "--all", "--judge", "mine:Yes", "--json").json()["asked"] == 0
+    assert desk("score", "Padded", "--judge", "yes").out.startswith("Padded: recall 4/4; precision 6/6\n")
+    assert desk("judge", "run", "Original", "--judge", "lexical", "--set", "threshold=0.5").code == 0
+    assert desk("judge", "run", "Original", "--judge", "nobody").code == 6
+    assert "lexical@1  3 judgments" in desk("judge", "list").out
+
+
+def test_a_kept_score_is_of_its_time(judged: Callable) -> None:
+    assert judged("score", "Repaired", "--keep").code == 0
+    correction = ["correct", "desk/S1", "--replace", "30 days", "14 days", "--reason", "policy"]
+    assert judged(*correction).code == 0
+    told = judged("score", "Repaired", "--json")
+    assert told.code == 7
+    assert [each["why"] for each in told.error()["requests"]] == ["changed"]
