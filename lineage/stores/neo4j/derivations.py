@@ -7,7 +7,7 @@ from typing import Any
 
 from lineage.stores.base import Derivation, Edge, Edges, Outcome, RunState
 from lineage.stores.neo4j.cypher import parts
-from lineage.stores.neo4j.model import EDGES, edge_type
+from lineage.stores.neo4j.model import EDGES, again, edge_type
 from lineage.stores.neo4j.runs import Runs
 
 HELD = f"""
@@ -135,7 +135,9 @@ class Derivations(Runs):
         self._cypher.write(
             """UNWIND $rows AS row MATCH (n:LineageNode {id: row[0]}) MATCH (c:Cause {id: 'incomplete'})
                SET n.lineage = row[1], n.reason = CASE WHEN row[2] = '' THEN n.reason ELSE row[2] END
-               MERGE (c)-[:RECHECK]->(n)
+               """
+            + again("n")
+            + """
                WITH c, n, row
                OPTIONAL MATCH (c)-[s:SEEDS]->(n)
                FOREACH (_ IN CASE WHEN s IS NULL AND row[1] > 0 THEN [1] ELSE [] END |

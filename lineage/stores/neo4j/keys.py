@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from lineage.stores.base import Name, NodeRow, RunState
+from lineage.stores.neo4j.model import again
 from lineage.stores.neo4j.runs import Runs
 
 NEVER_SWEPT = ("answer", "claim", "span")
@@ -137,7 +138,8 @@ class Keys(Runs):
         if drop:
             self._cypher.write(
                 """UNWIND $rows AS row MATCH (c:Cause {id: row[0]})-[s:SEEDS]->(n:LineageNode {id: row[1]}) DELETE s
-                   MERGE (c)-[:RECHECK]->(n)""",
+                   """
+                + again("n"),
                 drop,
             )
         if add:
@@ -148,7 +150,8 @@ class Keys(Runs):
             )
             self._cypher.write(
                 """UNWIND $rows AS row MATCH (c:Cause {id: row[0]}) MATCH (n:LineageNode {id: row[1]})
-                   CREATE (c)-[:SEEDS {severity: 1}]->(n) MERGE (c)-[:RECHECK]->(n)""",
+                   CREATE (c)-[:SEEDS {severity: 1}]->(n) """
+                + again("n"),
                 add,
             )
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from lineage.stores.base import CORRECTION, CauseState, ChangeRow, Decision, Seed, Source
 from lineage.stores.neo4j.cypher import Cypher
-from lineage.stores.neo4j.model import CURRENT, PASSING
+from lineage.stores.neo4j.model import CURRENT, PASSING, again
 from lineage.stores.neo4j.spread import Spread
 from lineage_schema.vocabulary import Severity
 
@@ -142,7 +142,8 @@ class Marks:
             """MATCH (c:Cause {id: $cause}) MATCH (n:LineageNode {id: $node})
                CREATE (d:Decision {cause: $cause, node: $node, made: n.made, kind: $kind, severity: $severity,
                    inputs: $inputs, reason: $reason, by: $by, seq: $seq, at: $at})-[:DECIDES_ON]->(n)
-               MERGE (c)-[:RECHECK]->(n)""",
+               """
+            + again("n"),
             cause=decision.cause, node=decision.node, kind=decision.kind, severity=int(decision.severity),
             inputs=json.dumps(sorted(decision.inputs)), reason=decision.reason, by=decision.by, seq=seq, at=at,
         )  # fmt: skip
@@ -165,12 +166,12 @@ class Marks:
         self._cypher.changing()
         self._spread.settling.under(nodes)
         self._cypher.write(
-            """UNWIND $rows AS id MATCH (n:LineageNode {id: id})<-[:MARKS]-(c:Cause) MERGE (c)-[:RECHECK]->(n)""",
+            "UNWIND $rows AS id MATCH (n:LineageNode {id: id})<-[:MARKS]-(c:Cause) " + again("n"),
             sorted(nodes),
         )
         self._cypher.write(
             f"""UNWIND $rows AS id MATCH (n:LineageNode {{id: id}})-[:{PASSING}]->(i)<-[m:MARKS]-(c:Cause)
-                WHERE m.severity > 0 WITH DISTINCT c, n MERGE (c)-[:RECHECK]->(n)""",
+                WHERE m.severity > 0 WITH DISTINCT c, n {again("n")}""",
             sorted(nodes),
         )
 
@@ -182,7 +183,7 @@ class Marks:
                   (g.edition = $edition AND g.source = $number) OR
                   (g.target_edition = $edition AND g.target = $number))
                 WITH DISTINCT c MATCH (c)-[m:MARKS]->(i) WHERE m.severity > 0
-                MATCH (n:Answer|Claim)-[:{PASSING}]->(i) WITH DISTINCT c, n MERGE (c)-[:RECHECK]->(n)""",
+                MATCH (n:Answer|Claim)-[:{PASSING}]->(i) WITH DISTINCT c, n {again("n")}""",
             uri=uri, edition=edition, number=number,
         )  # fmt: skip
 

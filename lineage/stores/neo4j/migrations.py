@@ -71,6 +71,7 @@ STEPS: Final = (
         "adding",
         (
             "CREATE INDEX lineage_unsettled IF NOT EXISTS FOR (n:LineageNode) ON (n.unsettled)",
+            "CREATE INDEX lineage_again IF NOT EXISTS FOR ()-[r:RECHECK]-() ON (r.waits)",
             "CREATE CONSTRAINT lineage_alias_unique IF NOT EXISTS FOR (a:Alias)"
             " REQUIRE (a.alias, a.namespace) IS UNIQUE",
         ),

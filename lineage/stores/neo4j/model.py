@@ -56,6 +56,12 @@ def origins_of(mask: int) -> tuple[str, ...]:
 
 SPAN: Final = Kind.SPAN.value
 
+
+def again(node: str) -> str:
+    """The clause by which the mark of cause ``c`` on a node is to be read again: an index holds those that wait."""
+    return f"MERGE (c)-[again:RECHECK]->({node}) ON CREATE SET again.waits = true"
+
+
 CURRENT: Final = """(EXISTS { (n)<-[:CURRENT]-(:Key) } AND (NOT n:Claim OR EXISTS {
     (n)<-[:HAS_CLAIM]-(:Answer)<-[:CURRENT]-(:Key) }))"""
 """Whether a key names node ``n`` now; a claim is current only under its current answer, a span never."""

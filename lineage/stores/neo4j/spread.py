@@ -10,19 +10,23 @@ decision stands. Whatever changes a mark applies that rule.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Final
 
 from lineage.stores.base import Step
 from lineage.stores.neo4j.cypher import Cypher, parts
-from lineage.stores.neo4j.model import PASSING, ROLE_CODE
+from lineage.stores.neo4j.model import PASSING, ROLE_CODE, again
 from lineage.stores.neo4j.scopes import Scopes
 from lineage.stores.neo4j.settling import Settling
-from lineage_schema.vocabulary import Kind, Resolution
+from lineage_schema.vocabulary import Resolution
 
 STEP: Final = 5_000
 """Marks in one step."""
+DEPENDENTS_AT_ONCE: Final = 20_000
+"""Dependents that one step looks at; those of one mark are taken page by page."""
+END: Final = "m"
+"""Behind every id: ids begin with l1."""
+ANY_AGAIN: Final = "MATCH ()-[r:RECHECK]->() WHERE r.waits = true RETURN 1 LIMIT 1"
 
 PASSED: Final = f"""CASE
     WHEN c.type = 1 AND e.role > {ROLE_CODE["cites"]} THEN 0
@@ -31,30 +35,47 @@ PASSED: Final = f"""CASE
     ELSE m.severity END"""
 """What a mark ``m`` of cause ``c`` passes over edge ``e``, but for the scope rule of editions."""
 
+QUEUED: Final = f"""
+MATCH ()-[m:MARKS]->(n) WHERE m.queue = $queue WITH n LIMIT $limit
+RETURN count(n), sum(COUNT {{ (n)<-[:{PASSING}]-() }})
+"""
+"""How many marks would be taken, and how many dependents they have."""
+
 TAKE: Final = """
 MATCH (c:Cause)-[m:MARKS]->() WHERE m.queue = $queue WITH c, m LIMIT $limit
 SET m.queue = -1
-RETURN c.id, c.edition, count(*), sum(CASE WHEN m.fell THEN 1 ELSE 0 END) ORDER BY c.id
+RETURN c.id, c.edition, sum(CASE WHEN m.fell THEN 1 ELSE 0 END), max(m.page) ORDER BY c.id
 """
 """Some of the queue is taken in hand."""
 
+DEPENDENTS: Final = f"""
+MATCH (c:Cause)-[m:MARKS]->(n:LineageNode) WHERE m.queue = -1 AND c.id = $cause
+MATCH (s:LineageNode)-[e:{PASSING}]->(n) WHERE s.id > $after AND s.id <= $last
+"""
+"""The dependents of what is in hand of a cause, or a page of them."""
+
+PAGE_END: Final = f"""
+MATCH ()-[m:MARKS]->(n:LineageNode) WHERE m.queue = -1
+MATCH (s:LineageNode)-[:{PASSING}]->(n) WHERE s.id > $after
+WITH DISTINCT s.id AS id ORDER BY id LIMIT $size RETURN max(id), count(id)
+"""
+"""The last of the next page of dependents."""
+
 IN_SCOPE: Final = f"""
-MATCH (c:Cause)-[m:MARKS]->(n) WHERE m.queue = -1 AND c.id = $cause AND m.severity > 0
-MATCH (s:Answer|Claim)-[:{PASSING}]->(n) WHERE s.attributes IS NOT NULL
+{DEPENDENTS} AND (s:Answer OR s:Claim) AND s.attributes IS NOT NULL AND m.severity > 0
 RETURN DISTINCT s.id, s.kind, s.attributes
 """
 """Answers and claims with a scope of their own, which an edition may not concern."""
 
 HIT: Final = f"""
-MATCH (c:Cause)-[m:MARKS]->(n:LineageNode) WHERE m.queue = -1 AND c.id = $cause AND m.severity > 0
-MATCH (s:LineageNode)-[e:{PASSING}]->(n) WHERE NOT s.id IN $excluded
+{DEPENDENTS} AND NOT s.id IN $excluded AND m.severity > 0
 WITH c, s, n, {PASSED} AS passed WHERE passed > 0
 WITH c, s, passed, n.id AS via ORDER BY passed DESC, via
 WITH c, s, collect([passed, via])[0] AS top
 OPTIONAL MATCH (c)-[k:MARKS]->(s)
 WITH c, s, k, top[0] AS passed, top[1] AS via WHERE passed > coalesce(k.severity, 0)
 WITH c, s, k, passed, via, EXISTS {{ (s)<-[:DECIDES_ON]-(d:Decision) WHERE d.cause = c.id }} AS decided
-FOREACH (_ IN CASE WHEN decided THEN [1] ELSE [] END | MERGE (c)-[:RECHECK]->(s))
+FOREACH (_ IN CASE WHEN decided THEN [1] ELSE [] END | {again("s")})
 FOREACH (_ IN CASE WHEN decided OR k IS NOT NULL THEN [] ELSE [1] END |
     CREATE (c)-[:MARKS {{severity: passed, via: via, since: $seq, queue: passed}}]->(s))
 FOREACH (_ IN CASE WHEN decided OR NOT s:Answer THEN [] ELSE [1] END |
@@ -62,53 +83,86 @@ FOREACH (_ IN CASE WHEN decided OR NOT s:Answer THEN [] ELSE [1] END |
 FOREACH (old IN CASE WHEN decided OR k IS NULL THEN [] ELSE [k] END |
     CREATE (c)-[:MARKED {{severity: old.severity, via: old.via, since: old.since, until: $seq,
         resolution: old.resolution}}]->(s)
-    SET old.severity = passed, old.via = via, old.since = $seq, old.queue = passed, old.resolution = null)
+    SET old.severity = passed, old.via = via, old.since = $seq, old.queue = passed, old.resolution = null,
+        old.page = null)
 RETURN sum(CASE WHEN decided THEN 0 ELSE 1 END)
 """
 """What is in hand of a cause marks its dependents; where a decision was made, the rule is applied in full instead."""
 
 FELL: Final = f"""
-MATCH (c:Cause)-[m:MARKS]->(n:LineageNode) WHERE m.queue = -1 AND m.fell
-MATCH (s:LineageNode)-[:{PASSING}]->(n) MATCH (c)-[k:MARKS]->(s) WHERE k.severity > 0
-WITH DISTINCT c, s MERGE (c)-[:RECHECK]->(s)
+{DEPENDENTS} AND m.fell
+MATCH (c)-[k:MARKS]->(s) WHERE k.severity > 0
+WITH DISTINCT c, s {again("s")}
 """
 """What fell may leave dependents worse than what passes now: they are read again."""
 
-EXPANDED: Final = "MATCH ()-[m:MARKS]->() WHERE m.queue = -1 REMOVE m.queue, m.fell"
+EXPANDED: Final = "MATCH ()-[m:MARKS]->() WHERE m.queue = -1 REMOVE m.queue, m.fell, m.page"
+PUT_BACK: Final = "MATCH ()-[m:MARKS]->() WHERE m.queue = -1 SET m.queue = $queue, m.page = $page"
+"""More pages are to come."""
 
 RULE: Final = f"""
-UNWIND $rows AS row MATCH (c:Cause {{id: row[0]}}) MATCH (n:LineageNode {{id: row[1]}})
 OPTIONAL MATCH (c)-[s:SEEDS]->(n)
 OPTIONAL MATCH (c)-[k:MARKS]->(n)
-RETURN c.id, n.id, n.kind, n.attributes, n.made, c.edition, coalesce(s.severity, 0), s.readers,
-    k.severity, k.since, coalesce(k.queue, 0) > 0, coalesce(k.fell, false),
+WITH c, n, s, k,
+    CASE WHEN [c.id, n.id] IN $excluded THEN [] ELSE
     COLLECT {{ MATCH (n)-[e:{PASSING}]->(i:LineageNode)<-[m:MARKS]-(c) WHERE m.severity > 0
-              WITH i, {PASSED} AS passed WHERE passed > 0 RETURN [passed, i.id] }},
+              WITH i, {PASSED} AS passed WHERE passed > 0 RETURN [passed, i.id] ORDER BY passed DESC, i.id }}
+    END AS passing,
     COLLECT {{ MATCH (n)<-[:DECIDES_ON]-(d:Decision) WHERE d.cause = c.id AND d.made = n.made
-              RETURN [d.kind, d.severity, d.inputs] ORDER BY d.seq DESC LIMIT 1 }}
+              RETURN d ORDER BY d.seq DESC LIMIT 1 }}[0] AS d
+WITH c, n, s, k, passing, d, coalesce(s.severity, 0) AS seed, coalesce(passing[0][0], 0) AS passed
+WITH c, n, s, k, passing, d, seed, passed, CASE WHEN seed > passed THEN seed ELSE passed END AS worst,
+    d IS NOT NULL AND NOT n:Span AND seed = 0 AND passed <= d.severity
+        AND all(each IN passing WHERE d.inputs CONTAINS '"' + each[1] + '"') AS decided
+WITH c, n, s, k, coalesce(k.severity, 0) AS was, CASE WHEN worst > 0 AND decided THEN 0 ELSE worst END AS now,
+    CASE WHEN worst > 0 AND decided THEN d.kind WHEN worst > 0 THEN null WHEN n:Span THEN '{Resolution.RESTORED.value}'
+        WHEN n.made > coalesce(k.since, 0) THEN '{Resolution.REBUILT.value}'
+        ELSE '{Resolution.CLEARED.value}' END AS resolution,
+    CASE WHEN passed >= seed THEN passing[0][1] END AS via
+WITH c, n, s, k, was, now, via, resolution, now < was OR (coalesce(k.queue, 0) > 0 AND coalesce(k.fell, false)) AS fell
+FOREACH (_ IN CASE WHEN now <> was AND n:Answer THEN [1] ELSE [] END |
+    CREATE (:Event {{seq: $seq, at: $at, cause: c.id, node: n.id, was: was, is_now: now, resolution: resolution}}))
+FOREACH (_ IN CASE WHEN now <> was AND k IS NULL THEN [1] ELSE [] END |
+    CREATE (c)-[:MARKS {{severity: now, via: via, since: $seq, queue: now, fell: fell, resolution: resolution,
+        readers: s.readers}}]->(n))
+FOREACH (old IN CASE WHEN now <> was AND k IS NOT NULL THEN [k] ELSE [] END |
+    CREATE (c)-[:MARKED {{severity: old.severity, via: old.via, since: old.since, until: $seq,
+        resolution: old.resolution}}]->(n)
+    SET old.severity = now, old.via = via, old.since = $seq, old.queue = CASE WHEN now > 0 THEN now ELSE 1 END,
+        old.fell = fell, old.resolution = resolution, old.readers = s.readers, old.page = null)
+RETURN count(n), sum(CASE WHEN now <> was AND now > 0 THEN 1 ELSE 0 END),
+    sum(CASE WHEN now <> was AND now = 0 THEN 1 ELSE 0 END)
 """
-"""All that bears on some marks."""
+"""What the mark of cause ``c`` on node ``n`` must become, applied: how many were read, set, closed."""
 
-SET_MARKS: Final = """
-UNWIND $rows AS row MATCH (c:Cause {id: row.cause}) MATCH (n:LineageNode {id: row.node})
-OPTIONAL MATCH (c)-[k:MARKS]->(n)
-FOREACH (_ IN CASE WHEN row.event THEN [1] ELSE [] END |
-    CREATE (:Event {seq: $seq, at: $at, cause: c.id, node: n.id, was: row.was, is_now: row.severity,
-        resolution: row.resolution}))
-FOREACH (_ IN CASE WHEN k IS NULL THEN [1] ELSE [] END |
-    CREATE (c)-[:MARKS {severity: row.severity, via: row.via, since: $seq, queue: row.queue, fell: row.fell,
-        resolution: row.resolution, readers: row.readers}]->(n))
-FOREACH (old IN CASE WHEN k IS NULL THEN [] ELSE [k] END |
-    CREATE (c)-[:MARKED {severity: old.severity, via: old.via, since: old.since, until: $seq,
-        resolution: old.resolution}]->(n)
-    SET old.severity = row.severity, old.via = row.via, old.since = $seq, old.queue = row.queue, old.fell = row.fell,
-        old.resolution = row.resolution, old.readers = row.readers)
+TAKE_AGAIN: Final = f"""
+MATCH (c:Cause)-[r:RECHECK]->(n:LineageNode) WHERE r.waits = true WITH c, r, n LIMIT $limit
+DELETE r WITH c, n {RULE}
+"""
+"""Some of what is to be read again."""
+
+THESE: Final = f"""
+UNWIND $rows AS row MATCH (c:Cause {{id: row[0]}}) MATCH (n:LineageNode {{id: row[1]}}) WITH c, n {RULE}
+"""
+
+SCOPED: Final = """
+MATCH (c:Cause)-[r:RECHECK]->(n:LineageNode) WHERE r.waits = true WITH c, n LIMIT $limit
+WITH c, n WHERE c.edition AND (n:Answer OR n:Claim) AND n.attributes IS NOT NULL
+RETURN c.id, n.id, n.kind, n.attributes
+"""
+"""Answers and claims, among what is to be read again, that an edition may not concern by their own scope."""
+
+THESE_SCOPED: Final = """
+UNWIND $rows AS row MATCH (c:Cause {id: row[0]}) MATCH (n:LineageNode {id: row[1]})
+WHERE c.edition AND (n:Answer OR n:Claim) AND n.attributes IS NOT NULL
+RETURN c.id, n.id, n.kind, n.attributes
 """
 
 STILL: Final = """
-UNWIND $rows AS row MATCH (c:Cause {id: row[0]})-[m:MARKS]->(n:LineageNode {id: row[1]}) WHERE m.severity > 0
+UNWIND $rows AS row MATCH (c:Cause {id: row[0]})-[m:MARKS]->(n:LineageNode {id: row[1]})
+WHERE m.severity > 0 AND m.since <= $before
 OPTIONAL MATCH (c)-[s:SEEDS]->(n)
-SET m.readers = s.readers, m.queue = m.severity, m.fell = true
+SET m.readers = s.readers, m.queue = m.severity, m.fell = true, m.page = null
 """
 """What a reader inherits may have changed even where a mark did not."""
 
@@ -131,13 +185,13 @@ class Spread:
         """How many marks are unexpanded or to be read again; counting ends at ``limit``."""
         mine = "" if cause is None else "AND c.id = $cause"
         waiting = self._cypher.one(
-            f"MATCH (c:Cause)-[m:MARKS]->() WHERE m.queue > 0 {mine} WITH m LIMIT $limit RETURN count(m)",
+            f"MATCH (c)-[m:MARKS]->() WHERE m.queue > 0 {mine} WITH m LIMIT $limit RETURN count(m)",
             cause=cause, limit=limit,
         )  # fmt: skip
         if waiting >= limit:
             return int(waiting)
         again = self._cypher.one(
-            f"MATCH (c:Cause)-[r:RECHECK]->() WHERE true {mine} WITH r LIMIT $limit RETURN count(r)",
+            f"MATCH (c)-[r:RECHECK]->() WHERE r.waits = true {mine} WITH r LIMIT $limit RETURN count(r)",
             cause=cause, limit=limit,
         )  # fmt: skip
         return int(waiting + again)
@@ -179,27 +233,43 @@ class Spread:
     def _expand_some(self, limit: int) -> tuple[int, int]:
         """Expands the next marks, invalid ones first: how many, and how many marks that made."""
         for queue in (2, 1):
-            taken = self._cypher.rows(TAKE, queue=queue, limit=limit)
-            if not taken:
+            count, dependents = self._cypher.rows(QUEUED, queue=queue, limit=limit)[0]
+            if not count:
                 continue
-            # The number is given only if something is marked by it, so that every store gives the same ones.
-            seq, marked = self._cypher.sequence() + 1, 0
-            for cause, edition, *_ in taken:
-                excluded = []
-                if edition:
-                    excluded = [
-                        id_
-                        for id_, kind, attributes in self._cypher.rows(IN_SCOPE, cause=cause)
-                        if self.scopes.excludes(cause, kind, attributes)
-                    ]
-                marked += self._cypher.one(HIT, cause=cause, excluded=excluded, seq=seq, at=self._cypher.now())
-            if marked:
-                self._cypher.next_seq()
-            if any(fell for *_, fell in taken):
-                self._cypher.rows(FELL)
-            self._cypher.rows(EXPANDED)
-            return sum(count for _, _, count, _ in taken), marked
+            while dependents > DEPENDENTS_AT_ONCE and count > 1:
+                count, dependents = self._cypher.rows(QUEUED, queue=queue, limit=count // 2)[0]
+            taken = self._cypher.rows(TAKE, queue=queue, limit=count)
+            after, last, more = "", END, False
+            if dependents > DEPENDENTS_AT_ONCE:
+                # One mark with very many dependents: a page of them.
+                after = taken[0][3] or ""
+                last, size = self._cypher.rows(PAGE_END, after=after, size=DEPENDENTS_AT_ONCE)[0]
+                last, more = last or END, size == DEPENDENTS_AT_ONCE
+            marked = self._mark(taken, after, last)
+            if more:
+                self._cypher.rows(PUT_BACK, queue=queue, page=last)
+            else:
+                self._cypher.rows(EXPANDED)
+            return count, marked
         return 0, 0
+
+    def _mark(self, taken: Sequence[Sequence[Any]], after: str, last: str) -> int:
+        """Marks the dependents of what is in hand; returns how many marks were set."""
+        # The number is given only if something is marked by it, so that every store gives the same ones.
+        seq, marked = self._cypher.sequence() + 1, 0
+        for cause, edition, *_ in taken:
+            page: dict[str, Any] = {"cause": cause, "after": after, "last": last}
+            excluded = []
+            if edition:
+                scoped = self._cypher.rows(IN_SCOPE, **page)
+                excluded = [id_ for id_, kind, said in scoped if self.scopes.excludes(cause, kind, said)]
+            marked += self._cypher.one(HIT, **page, excluded=excluded, seq=seq, at=self._cypher.now())
+        if marked:
+            self._cypher.next_seq()
+        for cause, _, fell, _ in taken:
+            if fell:
+                self._cypher.rows(FELL, cause=cause, after=after, last=last)
+        return marked
 
     # reading again
 
@@ -212,12 +282,12 @@ class Spread:
             pass
 
     def _recheck_some(self, limit: int) -> tuple[int, int, int] | None:
-        pairs = self._cypher.rows(
-            "MATCH (c:Cause)-[r:RECHECK]->(n) WITH c, r, n LIMIT $limit DELETE r RETURN c.id, n.id", limit=limit
-        )
-        if not pairs:
+        if not self._cypher.rows(ANY_AGAIN):
             return None
-        return len(pairs), *self.reread([(cause, node) for cause, node in pairs])
+        excluded = self._excluded(self._cypher.rows(SCOPED, limit=limit))
+        seq, at = self._cypher.next_seq(), self._cypher.now()
+        done, marked, closed = self._cypher.rows(TAKE_AGAIN, limit=limit, excluded=excluded, seq=seq, at=at)[0]
+        return done, marked, closed
 
     def reread(self, pairs: Collection[tuple[str, str]], *, new: bool = False) -> tuple[int, int]:
         """Applies the rule to each (cause, node); returns how many marks were set and how many closed.
@@ -226,56 +296,21 @@ class Spread:
         """
         marked = closed = 0
         for part in parts(sorted(pairs)):
+            rows = [list(pair) for pair in part]
             seq = self._cypher.sequence() + 1 if new else self._cypher.next_seq()
-            changed = [
-                found
-                for row in self._cypher.rows(RULE, rows=[list(pair) for pair in part])
-                if (found := self._rule(*row)) is not None
-            ]
-            if changed:
-                if new:
-                    self._cypher.next_seq()
-                self._cypher.rows(SET_MARKS, rows=changed, seq=seq, at=self._cypher.now())
-            marked += sum(row["severity"] > 0 for row in changed)
-            closed += sum(row["severity"] == 0 for row in changed)
+            excluded = self._excluded(self._cypher.rows(THESE_SCOPED, rows=rows))
+            _, opened, ended = self._cypher.rows(THESE, rows=rows, excluded=excluded, seq=seq, at=self._cypher.now())[0]
+            if new and (opened or ended):
+                self._cypher.next_seq()
+            marked, closed = marked + opened, closed + ended
         return marked, closed
 
-    def _rule(
-        self, cause: str, node: str, kind: str, attributes: str | None, made: int | None, edition: bool, seed: int,
-        readers: list[int] | None, was: int | None, since: int | None, waiting: bool, fell: bool,
-        passing: list[tuple[int, str]], decisions: list[tuple[str, int, str]],
-    ) -> dict[str, Any] | None:  # fmt: skip
-        """What a mark must become, or None where it is that already."""
-        if edition and passing and self.scopes.excludes(cause, kind, attributes):
-            passing = []
-        passed = max((severity for severity, _ in passing), default=0)
-        via = min((id_ for severity, id_ in passing if severity == passed), default=None)
-        now = max(seed, passed)
-        resolution = None
-        if now and decisions and kind != Kind.SPAN and not seed:
-            word, severity, inputs = decisions[0]
-            if passed <= severity and {id_ for _, id_ in passing} <= set(json.loads(inputs)):
-                now, resolution = 0, word
-        if now == (was or 0):
-            return None
-        if not now and resolution is None:
-            rebuilt = made is not None and made > (since or 0)
-            closing = Resolution.REBUILT if rebuilt else Resolution.CLEARED
-            resolution = (Resolution.RESTORED if kind == Kind.SPAN else closing).value
-        return {
-            "cause": cause, "node": node, "severity": now, "was": was or 0, "via": via if passed >= seed else None,
-            "resolution": resolution, "queue": max(now, 1), "fell": now < (was or 0) or (fell and waiting),
-            "readers": readers, "event": kind == Kind.ANSWER,
-        }  # fmt: skip
+    def _excluded(self, rows: Iterable[Sequence[Any]]) -> list[list[str]]:
+        """The (cause, node) over which an edition does not pass by the node's own scope."""
+        return [[cause, node] for cause, node, kind, said in rows if self.scopes.excludes(cause, kind, said)]
 
     def follow_seeds(self, pairs: Collection[tuple[str, str]]) -> None:
         """Marks of spans whose seeds changed."""
         before = self._cypher.sequence()
         self.reread(pairs)
-        rows = self._cypher.write(
-            """UNWIND $rows AS row MATCH (c:Cause {id: row[0]})-[m:MARKS]->(n:LineageNode {id: row[1]})
-               WHERE m.severity > 0 AND m.since <= $before RETURN c.id, n.id""",
-            [list(pair) for pair in sorted(pairs)],
-            before=before,
-        )
-        self._cypher.write(STILL, rows)
+        self._cypher.write(STILL, [list(pair) for pair in sorted(pairs)], before=before)
