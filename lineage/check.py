@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from lineage.evaluate import evaluate
 from lineage.refs import named_answers
 from lineage.stores.base import CORRECTION, INCOMPLETE, REPLACEMENT, NodeView, Transaction
+from lineage.survival import Marks, by_marks, survival
 from lineage_schema.vocabulary import Freshness, Severity
 
 BUDGET = 50_000
@@ -101,6 +102,7 @@ def _check(tx: Transaction, view: NodeView, pending: bool) -> Checked:
             )
     else:
         marks = [(mark.cause, mark.type, mark.severity, mark.since) for mark in view.marks]
+    lifted = _lifted(tx, view, marks or (), pending)
     incomplete = False
     for cause, type_, severity, since in marks or ():
         if type_ == INCOMPLETE:
@@ -108,8 +110,10 @@ def _check(tx: Transaction, view: NodeView, pending: bool) -> Checked:
         elif type_ == REPLACEMENT:
             reasons.append(Reason(Freshness.REVIEW, cause, f"cites what run {cause} replaced", since))
         else:
-            status = Freshness.STALE if severity == Severity.INVALID else Freshness.REVIEW
-            reasons.append(Reason(status, cause, _because(tx, cause, severity), since))
+            on = lifted.get(cause)
+            status = Freshness.STALE if severity == Severity.INVALID and on is None else Freshness.REVIEW
+            survives = "" if on is None else f"; {on}"
+            reasons.append(Reason(status, cause, _because(tx, cause, severity) + survives, since))
     if incomplete:
         met = {reason.cause for reason in reasons}
         reasons.extend(
@@ -127,6 +131,32 @@ def _check(tx: Transaction, view: NodeView, pending: bool) -> Checked:
     reasons.sort(key=lambda reason: (-_ORDER.index(reason.status), reason.cause or "", reason.text))
     status = reasons[0].status if reasons else Freshness.FRESH
     return Checked(view.id, view.namespace, view.key, status, view.sha256, tuple(reasons), pending)
+
+
+def _lifted(
+    tx: Transaction, view: NodeView, marks: Iterable[tuple[str, int, int, int | None]], pending: bool
+) -> dict[str, str]:
+    """The corrections that the answer survives, and on what its claims do."""
+    if not any(severity == Severity.INVALID for _, _, severity, _ in marks):
+        return {}
+    found = survival(tx, [view.id], _as_defined(tx, view.id) if pending else by_marks(tx))
+    return {
+        cause: "survives on " + ", ".join(sorted({str(on) for (of, _), on in found.claims.items() if of == cause}))
+        for cause, _ in found.answers
+    }
+
+
+def _as_defined(tx: Transaction, answer: str) -> Callable[[Collection[str]], Marks]:
+    """The marks of what lies under an answer as they are by definition: those in the store may lag behind."""
+    effects = evaluate(tx, [answer], BUDGET) or {}
+
+    def told(nodes: Collection[str]) -> Marks:
+        return {
+            node: {cause: int(under[node].severity) for cause, under in effects.items() if node in under}
+            for node in nodes
+        }
+
+    return told
 
 
 def _now(tx: Transaction, view: NodeView) -> list[tuple[str, int, int, int | None]] | None:

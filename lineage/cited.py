@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lineage.chains import Chains
-from lineage.report.changes import locate, said_of
+from lineage.said import locate, said_of
 from lineage.stores.base import CitationRow, NodeView, Seed, SpanRow, Transaction
 from lineage_schema.identity import parse_key, version_id
 from lineage_schema.judgments import Passage
@@ -146,6 +146,13 @@ def answer_materials(tx: Transaction, answers: Collection[str]) -> list[AnswerMa
     ]
 
 
+def cited_of(tx: Transaction, claims: Collection[str]) -> dict[str, tuple[Cited, ...]]:
+    """What claims cite, in order. Look-ups are made for all of them together."""
+    citations: dict[str, list[CitationRow]] = tx.reading.citations(claims)
+    found = materials(tx, (_wanted(row) for rows in citations.values() for row in rows if row.target is not None))
+    return {claim: _cited(citations.get(claim, []), found) for claim in claims}
+
+
 def materials(tx: Transaction, wanted: Iterable[Wanted]) -> dict[Wanted, Material]:
     """The texts behind ids, each with where it stands. Costs a few look-ups a document and version, none a span."""
     asked = list(dict.fromkeys(wanted))
@@ -266,17 +273,21 @@ def _claim(view: NodeView, rows: Iterable[CitationRow], found: Mapping[Wanted, M
         needs_evidence=view.needs_evidence is not False,
         scope=_scope(view),
         invalid=tuple(mark.cause for mark in view.marks if mark.severity == Severity.INVALID),
-        cited=tuple(
-            Cited(
-                order=row.order,
-                marker=row.marker,
-                marker_start=row.marker_start,
-                marker_end=row.marker_end,
-                whole=row.whole,
-                material=None if row.target is None else found[_wanted(row)],
-            )
-            for row in rows
-        ),
+        cited=_cited(rows, found),
+    )
+
+
+def _cited(rows: Iterable[CitationRow], found: Mapping[Wanted, Material]) -> tuple[Cited, ...]:
+    return tuple(
+        Cited(
+            order=row.order,
+            marker=row.marker,
+            marker_start=row.marker_start,
+            marker_end=row.marker_end,
+            whole=row.whole,
+            material=None if row.target is None else found[_wanted(row)],
+        )
+        for row in rows
     )
 
 

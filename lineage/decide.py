@@ -41,3 +41,18 @@ def dismiss(tx: Transaction, node: str, cause: str | None, *, reason: str, by: s
     decision = Decision(cause, node, Resolution.DISMISSED.value, effect.severity, effect.inputs, reason, by)
     tx.marks.decide(decision, tx.next_seq(), tx.now())
     return decision
+
+
+def reverified(tx: Transaction, claim: str, cause: str, *, reason: str, by: str | None) -> Decision:
+    """Records that a judgment on the new text supports a claim all the same; it stands as a dismissal does.
+
+    Raises :class:`NotFound` where the correction does not affect the claim.
+    """
+    effects = evaluate(tx, [claim])
+    assert effects is not None  # no budget was given
+    effect = effects.get(cause, {}).get(claim)
+    if effect is None:
+        raise NotFound(f"{cause} does not affect {claim}")
+    decision = Decision(cause, claim, Resolution.REVERIFIED.value, effect.severity, effect.inputs, reason, by)
+    tx.marks.decide(decision, tx.next_seq(), tx.now())
+    return decision

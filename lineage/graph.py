@@ -14,7 +14,7 @@ from lineage import correct as correcting
 from lineage.chains import Chains
 from lineage.check import Check, check, plainly_fresh
 from lineage.cited import AnswerMaterial, Material, answer_materials, under
-from lineage.decide import dismiss
+from lineage.decide import dismiss, reverified
 from lineage.doctor import Doctor, doctor
 from lineage.history import History, history
 from lineage.judgments import Judgments
@@ -24,6 +24,7 @@ from lineage.register import Registered, register
 from lineage.register.drafts import Item
 from lineage.register.forms import parse
 from lineage.report import Affected, CorrectionView, affected, corrections
+from lineage.reverify import StaleClaim, stale_claims
 from lineage.runs import RunHandle, begin
 from lineage.stores.base import Decision, NodeView, RunState, Step, Store, Transaction
 from lineage.trace import Trace, impact, trace
@@ -408,6 +409,15 @@ class LineageGraph:
                 by=by,
             )
         )
+        return decision
+
+    def stale_claims(self, correction: str | None = None) -> list[StaleClaim]:
+        """The current claims that are invalid by a correction, or by any, with what their citations say now."""
+        return self._read(lambda tx: stale_claims(tx, None if correction is None else _correction(tx, correction)))
+
+    def reverified(self, claim: str, correction: str, *, reason: str, by: str | None = None) -> Decision:
+        """A judgment on the new text supports a claim (by its id) that a correction affects."""
+        decision: Decision = self._write(lambda tx: reverified(tx, claim, correction, reason=reason, by=by))
         return decision
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from lineage.chains import Chains
-from lineage.report.changes import locate, said_of
+from lineage.said import locate, said_of
 from lineage.seeds import span_seeds
 from lineage.stores.base import (
     CauseState,

@@ -10,10 +10,15 @@ from typing import Any
 from lineage.chains import Chains
 from lineage.report.answers import answer_reports
 from lineage.report.changes import edits_of
+from lineage.report.labels import order
 from lineage.report.spared import cannot_exclude, spared
 from lineage.stores.base import CauseState, Transaction
+from lineage.survival import by_marks, survival
 from lineage_schema.errors import BadInput
 from lineage_schema.vocabulary import CorrectionState, Severity
+
+GROUP = 500
+"""Answers that are looked at together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +61,8 @@ def affected(
     edits = edits_of(tx, chains, cause.changes)
     pending, open_, _ = tx.marks.state(cause.id)
     state = CorrectionState.PROPAGATING if pending else CorrectionState.OPEN if open_ else CorrectionState.CLOSED
-    ids = tx.reading.marked_answers(cause.id, current=not replaced)
+    lifted = _Lifted(tx, cause.id, tx.reading.marked_answers(cause.id, current=not replaced))
+    ids = lifted.order
     start = 0
     if after is not None:
         if after not in ids:
@@ -78,8 +84,8 @@ def affected(
         "spared": [each.to_json() for each in rest],
         "cannot_exclude": unknown,
         "counts": {
-            "answers": _severities(counts.get("answer", {})),
-            "claims": _severities(counts.get("claim", {})),
+            "answers": _severities(lifted.moved(counts.get("answer", {}), lifted.answers)),
+            "claims": _severities(lifted.moved(counts.get("claim", {}), lifted.claims)),
             "nodes": {
                 kind: sum(numbers.values())
                 for kind, numbers in sorted(counts.items())
@@ -91,6 +97,38 @@ def affected(
         "page": {"limit": limit, "next": page[-1] if more and page else None},
     }
     return Affected(body)
+
+
+class _Lifted:
+    """The answers that a correction marks, those that survive among those to be reviewed."""
+
+    def __init__(self, tx: Transaction, cause: str, ids: list[str]) -> None:
+        answers: set[str] = set()
+        claims: set[str] = set()
+        # Most stores with nothing judged pay one look for it.
+        judged = bool(tx.judgments.judges())
+        for begin in range(0, len(ids) if judged else 0, GROUP):
+            found = survival(tx, ids[begin : begin + GROUP], by_marks(tx))
+            answers.update(answer for of, answer in found.answers if of == cause)
+            claims.update(claim for of, claim in found.claims if of == cause)
+        self.answers, self.claims = len(answers), len(claims)
+        self.order = ids
+        if answers:
+            severity = tx.reading.severities(cause, ids)
+            views = tx.reading.views(ids)
+            self.order = sorted(
+                ids, key=lambda id_: (id_ in answers or severity[id_] < Severity.INVALID, order(views[id_]))
+            )
+
+    @staticmethod
+    def moved(numbers: dict[int, int], count: int) -> dict[int, int]:
+        """Counts by severity, with so many of the invalid ones counted as to be reviewed."""
+        if not count:
+            return numbers
+        after = dict(numbers)
+        after[Severity.INVALID] -= count
+        after[Severity.REVIEW] = after.get(Severity.REVIEW, 0) + count
+        return {severity: number for severity, number in after.items() if number}
 
 
 def correction_json(cause: CauseState, state: str, pending: int) -> dict[str, Any]:

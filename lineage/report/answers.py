@@ -9,6 +9,7 @@ from lineage.chains import Chains
 from lineage.report.changes import Edit, touching
 from lineage.report.labels import label, order
 from lineage.stores.base import CauseState, EdgeView, NodeView, Seed, SpanRow, Transaction
+from lineage.survival import Survivor, by_marks, survival
 from lineage_schema.vocabulary import Completeness, Kind, Role, Severity, passes
 
 GROUP = 64
@@ -48,6 +49,7 @@ class _Under:
         self._seeds: dict[str, Seed] = {
             id_: seed for id_, seeds in tx.marks.seeds(spans).items() for seed in seeds if seed.cause == cause.id
         }
+        self._survival = survival(tx, ids, by_marks(tx))
         self._others: dict[str, list[str]] = tx.reading.open_corrections(ids, but=cause.id)
         self._from = {(change.uri, change.edition): change.source for change in cause.changes}
         self._edits: dict[tuple[str, int], list[Edit]] = {}
@@ -60,7 +62,7 @@ class _Under:
         inputs = self._inputs.get(id_, [])
         claims = sorted(
             (self._views[edge.dst] for edge in inputs if edge.role == Role.CLAIM and self._severity.get(edge.dst)),
-            key=lambda claim: (-self._severity[claim.id], order(claim)),
+            key=lambda claim: (-self._after(claim.id, self._lifted(claim.id) is not None), order(claim)),
         )
         under = self._below(id_)
         spans = [each for each in under if each in self._spans]
@@ -72,13 +74,20 @@ class _Under:
             "namespace": view.namespace,
             "question": view.question,
             "cache_key": view.cache_key,
-            "severity": Severity(self._severity[id_]).word,
+            "severity": self._after(id_, (self._cause.id, id_) in self._survival.answers).word,
             "also": self._others.get(id_, []),
             "lineage": LINEAGES[worst],
             "share": [len(ended), len(spans)],
             "reached_by": "cites" if claims else "retrieved",
             "claims": [self._claim(claim) for claim in claims],
         }
+
+    def _after(self, id_: str, lifted: bool) -> Severity:
+        """The severity after survival."""
+        return Severity.REVIEW if lifted else Severity(self._severity[id_])
+
+    def _lifted(self, claim: str) -> Survivor | None:
+        return self._survival.claims.get((self._cause.id, claim))
 
     def _below(self, id_: str) -> list[str]:
         seen, stack = {id_}, [id_]
@@ -96,7 +105,7 @@ class _Under:
         return {
             "id": claim.id,
             "text": claim.text,
-            "severity": severity.word,
+            "severity": self._after(claim.id, self._lifted(claim.id) is not None).word,
             "level": len(path),
             "changes": self._changes(claim.id),
             "path": [
@@ -110,7 +119,7 @@ class _Under:
                 for edge in path
             ],
             "more_paths": max(len({edge.dst for edge in carrying}) - 1, 0),
-            "survives_on": None,
+            "survives_on": None if (lifted := self._lifted(claim.id)) is None else str(lifted),
         }
 
     def _passed(self, edge: EdgeView) -> Severity:

@@ -57,8 +57,12 @@ class Judge(ABC):
 
     @cached_property
     def id(self) -> JudgeId:
-        """What keys name. Raises :class:`BadInput` for a configuration without a canonical form."""
-        return JudgeId.of(self.name, self.version, dict(self.configuration))
+        """What keys name. Raises :class:`BadInput` for a configuration without a canonical form.
+
+        A judge that does not gate says so in it: its verdicts decide nothing, wherever they are read.
+        """
+        said = dict(self.configuration) if self.gates else {**self.configuration, "gates": False}
+        return JudgeId.of(self.name, self.version, said)
 
     @abstractmethod
     def judge(self, requests: Sequence[Request]) -> Sequence[Reply | Failure]:

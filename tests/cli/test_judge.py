@@ -125,3 +125,31 @@ def test_a_kept_score_is_of_its_time(judged: Callable) -> None:
     told = judged("score", "Repaired", "--json")
     assert told.code == 7
     assert [each["why"] for each in told.error()["requests"]] == ["changed"]
+
+
+def test_stale_claims_are_judged_on_the_new_text(judged: Callable) -> None:
+    change = ["--replace", "30 days, counted", "exactly 30 days, counted", "--reason", "wording"]
+    assert judged("correct", "desk/S1", *change).code == 0
+    assert judged("check", "Repaired").code == 1
+    # Nobody has judged the new text yet.
+    told = judged("reverify", "last", "--json")
+    assert told.code == 7
+    assert {each["purpose"] for each in told.error()["requests"]} == {"reverify"}
+    assert judged("judge", "export", "--stale", "-o", "stale.jsonl").code == 0
+    lines = [json.loads(line) for line in Path("stale.jsonl").read_text().splitlines()]
+    asked = [line for line in lines if len(line["passages"]) == 1]
+    assert [line["passages"][0]["text"] for line in asked] == [
+        "Standard items can be sent back for exactly 30 days, counted from the day of delivery."
+    ]
+    for line in lines:
+        line["verdict"] = "supported" if line in asked else "not_supported"
+        del line["passages"]
+    Path("verdicts.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert judged("judge", "import", "verdicts.jsonl", "--by", "ann").code == 0
+    found = judged("reverify", "last", "--json").json()
+    assert {each["word"] for each in found} == {"supported", "not_supported"}
+    # Its claim is clear; what remains is that its context had the old text.
+    assert judged("check", "Repaired").out.startswith("review")
+    assert judged("check", "Padded").code == 1
+    told = judged("reverify", "--judge", "lexical")
+    assert told.code == 3

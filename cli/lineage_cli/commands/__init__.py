@@ -20,6 +20,7 @@ MODULES = (
     "dismiss",
     "score",
     "judge",
+    "reverify",
     "schema",
 )
 

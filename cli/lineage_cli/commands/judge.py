@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -57,7 +58,7 @@ def run(
     if not name:
         raise typer.BadParameter("say who is asked: --judge lexical, or --judge MODULE:CLASS")
     sys.path.insert(0, str(Path.cwd()))
-    asked_of = judge_named(name, _settings(settings or ()))
+    asked_of = judge_named(name, settings_of(settings or ()))
     with opened() as graph:
         requests = [each.request for each in about_citations(_loaded(graph, answers, all_, namespace))]
         with progress("judging") as tell:
@@ -89,6 +90,9 @@ def export(
     answers: Answers = None,
     all_: All = False,
     namespace: Namespace = None,
+    stale: Annotated[
+        bool, typer.Option("--stale", help="What 'reverify' asks of claims that a correction made invalid.")
+    ] = False,
     output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Where to write.")] = None,
 ) -> None:
     """Write what scoring these answers' citations asks: the cited set, each passage alone, the set without each.
@@ -98,12 +102,15 @@ def export(
     """
     from lineage_scoring.asking import about_citations
     from lineage_scoring.judges.jsonl import exported
+    from lineage_scoring.reverifying import about_stale
 
+    if stale and (answers or all_):
+        raise typer.BadParameter("--stale is of all answers")
     with opened(read_only=True) as graph:
-        lines = [
-            json.dumps(each, ensure_ascii=False)
-            for each in exported(about_citations(_loaded(graph, answers, all_, namespace)))
-        ]
+        asked = (
+            about_stale(graph.stale_claims()) if stale else about_citations(_loaded(graph, answers, all_, namespace))
+        )
+        lines = [json.dumps(each, ensure_ascii=False) for each in exported(asked)]
     text = "".join(line + "\n" for line in lines)
     if output is None:
         if text:
@@ -134,13 +141,13 @@ def import_(
     from lineage_schema.judgments import JudgeId
     from lineage_scoring.asking import about_citations
     from lineage_scoring.judges.jsonl import imported
+    from lineage_scoring.reverifying import about_stale
 
     text = sys.stdin.read() if file == "-" else read_text(Path(file))
     with opened() as graph:
         loaded = _loaded(graph, None, True, namespace)
-        rows = imported(
-            enumerate(text.split("\n"), 1), about_citations(loaded), loaded, JudgeId.of(name, version, {}), by
-        )
+        asked = chain(about_citations(loaded), about_stale(graph.stale_claims()))
+        rows = imported(enumerate(text.split("\n"), 1), asked, loaded, JudgeId.of(name, version, {}), by)
         kept = graph.judgments.keep(rows)
     if as_json_:
         as_json({"new": kept.new, "known": kept.known, "conflicts": kept.conflicts})
@@ -210,7 +217,8 @@ def _loaded(graph: LineageGraph, answers: list[str] | None, all_: bool, namespac
     return graph.cited(graph.answers(*(answers or ()), namespace=namespace))
 
 
-def _settings(given: list[str] | tuple[str, ...]) -> dict[str, Any]:
+def settings_of(given: list[str] | tuple[str, ...]) -> dict[str, Any]:
+    """The settings of a judge, as ``KEY=VALUE`` gives them."""
     found = {}
     for each in given:
         key, equals, value = each.partition("=")
