@@ -93,7 +93,7 @@ class ClaimMaterial:
 
 @dataclass(frozen=True, slots=True)
 class AnswerMaterial:
-    """An answer with its statements in order, and what was in its context."""
+    """An answer with its statements in order, and what was in its context: spans by place, then derived nodes."""
 
     id: str
     namespace: str
@@ -140,7 +140,9 @@ def answer_materials(tx: Transaction, answers: Collection[str]) -> list[AnswerMa
                     key=lambda each: each.ordinal,
                 )
             ),
-            retrieved=tuple(found[edge.dst, edge.version, None, None] for edge in context[id_]),
+            retrieved=tuple(
+                sorted((found[edge.dst, edge.version, None, None] for edge in context[id_]), key=_in_order)
+            ),
         )
         for id_ in ids
     ]
@@ -298,6 +300,13 @@ def _wanted(row: CitationRow) -> Wanted:
 
 def _scope(view: NodeView) -> dict[str, Any]:
     return {name: view.attributes[name] for name in SCOPE_ATTRIBUTES if view.attributes.get(name) is not None}
+
+
+def _in_order(material: Material) -> tuple[bool, tuple[str, int, int, int, str]]:
+    """Spans by their places, then derived nodes by kind and id: an order that does not depend on the store."""
+    if material.place is not None:
+        return False, _order(material)
+    return True, (material.kind, 0, 0, 0, material.id)
 
 
 def _order(material: Material) -> tuple[str, int, int, int, str]:

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from lineage.cited import AnswerMaterial
 from lineage.graph import LineageGraph
 from lineage_schema.errors import BadInput
 from lineage_schema.judgments import JudgeId
-from lineage_scoring import desk
+from lineage_scoring import audited, desk
+from lineage_scoring.asking import Asked, about_citations
+from lineage_scoring.audited import AnswerAudit
+from lineage_scoring.beside import PARTS, Context, Reference, alone_of_context
+from lineage_scoring.beside import asked as asked_beside
+from lineage_scoring.beside import beside as about
+from lineage_scoring.beside import lacking as lacking_beside
 from lineage_scoring.selfchecks import SelfChecks, self_checks
 from lineage_scoring.support import Means, means
 from lineage_scoring.verdicts import gather, missing
@@ -31,6 +37,7 @@ class Score:
     recall: Means
     precision: Means
     checks: SelfChecks
+    beside: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def answer_json(self, each: desk.AnswerScore) -> dict[str, Any]:
         """One answer's part of the report."""
@@ -41,6 +48,7 @@ class Score:
             "question": each.answer.question,
             "profile": self.profile,
             **each.to_json(),
+            "beside": self.beside[each.answer.id],
         }
 
     def records(self) -> list[tuple[str, str]]:
@@ -65,14 +73,97 @@ class Score:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """The audit of some answers by one judge's verdicts."""
+
+    judge: JudgeId
+    answers: tuple[AnswerAudit, ...]
+    coverage: Means
+    precision: Means
+    checks: SelfChecks
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "schema": "audit/1",
+            "profile": "audit",
+            "judge": judge_json(self.judge),
+            "answers": [each.to_json() for each in self.answers],
+            "coverage": self.coverage.to_json(),
+            "link_precision": self.precision.to_json(),
+            "self_checks": self.checks.to_json(),
+            "caveat": CAVEAT,
+        }
+
+
+def audit(graph: LineageGraph, answers: Sequence[str], judge: JudgeId, *, parts: audited.Parts) -> Audit:
+    """Audits answers (ids) from kept verdicts; ``parts`` are those of compound claims, by the claim's text.
+
+    Raises :class:`MissingJudgment` with every request that has no answer.
+    """
+    loaded = graph.cited(answers)
+    verdicts = gather(graph.judgments, judge, (each.request for each in audited.asked(loaded, parts)))
+    lacks = audited.lacking(loaded, verdicts, parts)
+    if lacks:
+        raise missing(lacks, judge)
+    found = tuple(audited.audit(answer, verdicts, parts) for answer in loaded)
+    return Audit(
+        judge,
+        found,
+        means(each.coverage for each in found),
+        means(each.precision for each in found),
+        checks_of(graph, judge, loaded),
+    )
+
+
+def context_of(graph: LineageGraph, loaded: Iterable[AnswerMaterial], references: Mapping[str, Reference]) -> Context:
+    """The spans under cited derived nodes, and the references."""
+    nodes = {
+        each.material.id
+        for answer in loaded
+        for claim in answer.claims
+        for each in claim.cited
+        if each.material is not None and each.material.place is None
+    }
+    return Context(graph.spans_under(sorted(nodes)) if nodes else {}, references)
+
+
+def requests_of(
+    graph: LineageGraph,
+    answers: Sequence[str],
+    *,
+    beside: Sequence[str] = (),
+    parts: audited.Parts | None = None,
+    references: Mapping[str, Reference] | None = None,
+) -> list[Asked]:
+    """All that scoring asks of answers: about citations, about the parts of claims, and beside them."""
+    loaded = graph.cited(answers)
+    found = list(about_citations(loaded))
+    if parts:
+        found += audited.asked(loaded, parts)
+    if beside:
+        context = context_of(graph, loaded, references or {})
+        found += [each for answer in loaded for each in asked_beside(answer, beside, context)]
+    return found
+
+
 def judge_json(judge: JudgeId) -> dict[str, str]:
     """A judge as reports print it."""
     return {"name": judge.name, "version": judge.version, "configuration": judge.configuration}
 
 
-def score(graph: LineageGraph, answers: Sequence[str], judge: JudgeId, *, rules: str = desk.DESK) -> Score:
+def score(
+    graph: LineageGraph,
+    answers: Sequence[str],
+    judge: JudgeId,
+    *,
+    rules: str = desk.DESK,
+    beside: Sequence[str] = (),
+    references: Mapping[str, Reference] | None = None,
+) -> Score:
     """Scores answers (ids) by the ``desk`` profile from kept verdicts.
 
+    ``beside`` names the parts of :mod:`lineage_scoring.beside` that are reported too, and need verdicts of their own.
     Raises :class:`MissingJudgment` with every request that has no answer, and :class:`BadInput` for citations that the
     rules refuse.
     """
@@ -81,8 +172,14 @@ def score(graph: LineageGraph, answers: Sequence[str], judge: JudgeId, *, rules:
     loaded = graph.cited(answers)
     if rules == desk.DESK:
         desk.checked(loaded)
-    verdicts = gather(graph.judgments, judge, (each.request for each in desk.asked(loaded, rules)))
-    lacks = desk.lacking(loaded, verdicts, rules)
+    unknown = sorted(set(beside) - set(PARTS))
+    if unknown:
+        raise BadInput("score", "beside", found=unknown[0], expected=f"one of {', '.join(PARTS)}")
+    context = context_of(graph, loaded, references or {})
+    more = [each.request for answer in loaded for each in asked_beside(answer, beside, context)]
+    more += [request for answer in loaded for request in alone_of_context(answer)]
+    verdicts = gather(graph.judgments, judge, [*(each.request for each in desk.asked(loaded, rules)), *more])
+    lacks = desk.lacking(loaded, verdicts, rules) + lacking_beside(loaded, beside, context, verdicts)
     if lacks:
         raise missing(lacks, judge)
     scores = tuple(desk.score(answer, verdicts, rules) for answer in loaded)
@@ -94,6 +191,7 @@ def score(graph: LineageGraph, answers: Sequence[str], judge: JudgeId, *, rules:
         means(each.recall for each in scores),
         means_of_precision(scores),
         checks_of(graph, judge, loaded),
+        {answer.id: about(answer, beside, context, verdicts) for answer in loaded},
     )
 
 

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lineage_cli.app import app, command, opened
+from lineage_cli.commands.score import lines_of
 from lineage_cli.options import By, Json, Reason
 from lineage_cli.output import as_json, data, note, progress, say
 
 if TYPE_CHECKING:
-    from lineage.cited import AnswerMaterial
     from lineage.graph import LineageGraph
     from lineage_schema.judgments import Judgment
+    from lineage_scoring.beside import Reference
 
 judge = typer.Typer(name="judge", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(judge, name="judge", help="Keep verdicts on whether passages support statements.")
@@ -26,6 +27,14 @@ Answers = Annotated[
     list[str] | None, typer.Argument(metavar="ANSWER…", help="Answers' keys, cache keys or ids.", show_default=False)
 ]
 All = Annotated[bool, typer.Option("--all", help="All current answers.")]
+Beside = Annotated[
+    str | None,
+    typer.Option("--with", metavar="PART,…", help="Also for faithfulness, fidelity, correctness, completeness."),
+]
+Parts = Annotated[Path | None, typer.Option("--parts", metavar="FILE", help="Parts of compound claims, JSON Lines.")]
+References = Annotated[
+    Path | None, typer.Option("--reference", metavar="FILE", help="What answers should say, JSON Lines.")
+]
 Namespace = Annotated[str | None, typer.Option("--namespace", metavar="NS", help="With --all: of this one.")]
 
 
@@ -40,6 +49,9 @@ def run(
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A setting of the judge; may be repeated.")
     ] = None,
+    beside: Beside = None,
+    parts: Parts = None,
+    reference: References = None,
     concurrency: Annotated[int, typer.Option("--concurrency", metavar="N", min=1, help="Batches at a time.")] = 1,
     again: Annotated[bool, typer.Option("--again", help="Also ask what is kept.")] = False,
     as_json_: Json = False,
@@ -50,17 +62,19 @@ def run(
     are listed, and the exit code is 7.
     """
     from lineage_schema.errors import MissingJudgment
-    from lineage_scoring.asking import about_citations
     from lineage_scoring.judges import judge_named
     from lineage_scoring.judges.jsonl import request_id
     from lineage_scoring.running import run as running
+    from lineage_scoring.score import requests_of
 
     if not name:
         raise typer.BadParameter("say who is asked: --judge lexical, or --judge MODULE:CLASS")
     sys.path.insert(0, str(Path.cwd()))
     asked_of = judge_named(name, settings_of(settings or ()))
     with opened() as graph:
-        requests = [each.request for each in about_citations(_loaded(graph, answers, all_, namespace))]
+        ids = _answers(graph, answers, all_, namespace)
+        asked = requests_of(graph, ids, beside=_beside(beside), parts=_parts(parts), references=_references(reference))
+        requests = [each.request for each in asked]
         with progress("judging") as tell:
             done = running(asked_of, requests, graph.judgments, concurrency=concurrency, again=again, on_progress=tell)
     body = {
@@ -90,6 +104,9 @@ def export(
     answers: Answers = None,
     all_: All = False,
     namespace: Namespace = None,
+    beside: Beside = None,
+    parts: Parts = None,
+    reference: References = None,
     stale: Annotated[
         bool, typer.Option("--stale", help="What 'reverify' asks of claims that a correction made invalid.")
     ] = False,
@@ -100,17 +117,24 @@ def export(
     One JSON object a line, each question once. Hand it to people or to a batch job, and read the verdicts back with
     'judge import'.
     """
-    from lineage_scoring.asking import about_citations
     from lineage_scoring.judges.jsonl import exported
     from lineage_scoring.reverifying import about_stale
+    from lineage_scoring.score import requests_of
 
     if stale and (answers or all_):
         raise typer.BadParameter("--stale is of all answers")
     with opened(read_only=True) as graph:
-        asked = (
-            about_stale(graph.stale_claims()) if stale else about_citations(_loaded(graph, answers, all_, namespace))
-        )
-        lines = [json.dumps(each, ensure_ascii=False) for each in exported(asked)]
+        if stale:
+            lines = [json.dumps(each, ensure_ascii=False) for each in exported(about_stale(graph.stale_claims()))]
+        else:
+            asked = requests_of(
+                graph,
+                _answers(graph, answers, all_, namespace),
+                beside=_beside(beside),
+                parts=_parts(parts),
+                references=_references(reference),
+            )
+            lines = [json.dumps(each, ensure_ascii=False) for each in exported(asked)]
     text = "".join(line + "\n" for line in lines)
     if output is None:
         if text:
@@ -128,6 +152,8 @@ def import_(
     ] = None,
     name: Annotated[str, typer.Option("--judge", metavar="NAME", help="Under which name they are kept.")] = "recorded",
     version: Annotated[str, typer.Option("--judge-version", metavar="V", help="Its version.")] = "1",
+    parts: Parts = None,
+    reference: References = None,
     by: By = None,
     as_json_: Json = False,
 ) -> None:
@@ -139,14 +165,17 @@ def import_(
     from lineage_cli.texts import read_text
     from lineage_schema.errors import Conflict
     from lineage_schema.judgments import JudgeId
-    from lineage_scoring.asking import about_citations
+    from lineage_scoring.beside import PARTS
     from lineage_scoring.judges.jsonl import imported
     from lineage_scoring.reverifying import about_stale
+    from lineage_scoring.score import requests_of
 
     text = sys.stdin.read() if file == "-" else read_text(Path(file))
     with opened() as graph:
-        loaded = _loaded(graph, None, True, namespace)
-        asked = chain(about_citations(loaded), about_stale(graph.stale_claims()))
+        ids = _answers(graph, None, True, namespace)
+        loaded = graph.cited(ids)
+        about = requests_of(graph, ids, beside=PARTS, parts=_parts(parts), references=_references(reference))
+        asked = chain(about, about_stale(graph.stale_claims()))
         rows = imported(enumerate(text.split("\n"), 1), asked, loaded, JudgeId.of(name, version, {}), by)
         kept = graph.judgments.keep(rows)
     if as_json_:
@@ -211,10 +240,32 @@ def list_(as_json_: Json = False) -> None:
         say(f"{each.name}@{each.version}  {count} judgments  {each.configuration}")
 
 
-def _loaded(graph: LineageGraph, answers: list[str] | None, all_: bool, namespace: str | None) -> list[AnswerMaterial]:
+def _answers(graph: LineageGraph, answers: list[str] | None, all_: bool, namespace: str | None) -> list[str]:
     if bool(answers) == all_:
         raise typer.BadParameter("name answers, or say --all")
-    return graph.cited(graph.answers(*(answers or ()), namespace=namespace))
+    return graph.answers(*(answers or ()), namespace=namespace)
+
+
+def _beside(given: str | None) -> list[str]:
+    from lineage_scoring.beside import PARTS
+
+    found = [part for part in (given or "").split(",") if part]
+    for part in found:
+        if part not in PARTS:
+            raise typer.BadParameter(f"--with {part}: expected some of {','.join(PARTS)}")
+    return found
+
+
+def _parts(file: Path | None) -> dict[str, tuple[str, ...]]:
+    from lineage_scoring.inputs import parts_of
+
+    return parts_of(lines_of(file))
+
+
+def _references(file: Path | None) -> dict[str, Reference]:
+    from lineage_scoring.inputs import references_of
+
+    return references_of(lines_of(file))
 
 
 def settings_of(given: list[str] | tuple[str, ...]) -> dict[str, Any]:

@@ -34,7 +34,8 @@ def reverify(
     """Judge claims that a correction made invalid on the text as it is now.
 
     A claim that the new text supports is decided to be unaffected, and its answer with it, so far as it rests on such
-    claims. Verdicts that are missing stop it before anything is decided (exit code 7); 'judge export --stale' writes what is asked.
+    claims. Verdicts that are missing stop it before anything is decided (exit code 7); 'judge export --stale'
+    writes what is asked.
     """
     from lineage_scoring.judges import judge_named
     from lineage_scoring.reverifying import about_stale

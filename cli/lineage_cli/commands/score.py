@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,7 +16,7 @@ from lineage_cli.output import as_json, as_ndjson, data, note, say
 
 if TYPE_CHECKING:
     from lineage_scoring.desk import AnswerScore, StatementScore
-    from lineage_scoring.score import Score
+    from lineage_scoring.score import Audit, Score
 
 
 class Format(StrEnum):
@@ -26,6 +27,13 @@ class Format(StrEnum):
     CSV = "csv"
     NDJSON = "ndjson"
     DESK = "desk"
+
+
+class Profile(StrEnum):
+    """Which figures."""
+
+    DESK = "desk"
+    AUDIT = "audit"
 
 
 class Rules(StrEnum):
@@ -52,10 +60,23 @@ def score(
     judge: Annotated[
         str, typer.Option("--judge", metavar="NAME[@VERSION]", help="Whose kept verdicts are counted.")
     ] = "recorded",
+    profile: Annotated[
+        Profile, typer.Option("--profile", metavar="|".join(Profile), help="Which figures.")
+    ] = Profile.DESK,
     rules: Annotated[
         Rules, typer.Option("--rules", metavar="|".join(Rules), help="How they are counted.")
     ] = Rules.DESK,
     claim: Annotated[str | None, typer.Option("--claim", metavar="LABEL", help="Print this statement only.")] = None,
+    beside: Annotated[
+        str | None,
+        typer.Option("--with", metavar="PART,…", help="Also faithfulness, fidelity, correctness, completeness."),
+    ] = None,
+    parts: Annotated[
+        Path | None, typer.Option("--parts", metavar="FILE", help="Audit: parts of compound claims, JSON Lines.")
+    ] = None,
+    reference: Annotated[
+        Path | None, typer.Option("--reference", metavar="FILE", help="What answers should say, JSON Lines.")
+    ] = None,
     keep: Annotated[bool, typer.Option("--keep", help="Keep the score beside the answers; it never changes.")] = False,
     format_: Annotated[
         Format, typer.Option("--format", metavar="|".join(Format), help="How to print it.")
@@ -67,6 +88,8 @@ def score(
     Only kept verdicts are counted, and no judge is called. A verdict that is missing or unresolved stops the score with
     the list of all that are (exit code 7): 'judge run' asks a judge, 'judge export' and 'judge import' ask people.
     """
+    from lineage_scoring.inputs import parts_of, references_of
+    from lineage_scoring.score import audit
     from lineage_scoring.score import score as scored
     from lineage_scoring.verdicts import judge_of
 
@@ -74,12 +97,44 @@ def score(
         raise typer.BadParameter("name answers, or say --all")
     if namespace is not None and not all_:
         raise typer.BadParameter("--namespace goes with --all")
+    if parts is not None and profile is not Profile.AUDIT:
+        raise typer.BadParameter("--parts goes with --profile audit")
     with opened(read_only=not keep) as graph:
         ids = graph.answers(*(answers or ()), namespace=namespace)
-        result = scored(graph, ids, judge_of(graph.judgments, judge), rules=rules.value)
+        who = judge_of(graph.judgments, judge)
+        if profile is Profile.AUDIT:
+            _audit(audit(graph, ids, who, parts=parts_of(lines_of(parts))), as_json_ or format_ is Format.JSON)
+            return
+        result = scored(
+            graph, ids, who, rules=rules.value, beside=[part for part in (beside or "").split(",") if part],
+            references=references_of(lines_of(reference)),
+        )  # fmt: skip
         if keep:
             graph.judgments.keep_scores(result.records())
     _print(result, Format.JSON if as_json_ else format_, claim)
+
+
+def lines_of(file: Path | None) -> list[str]:
+    """The lines of a file that was given; none where none was."""
+    from lineage_cli.texts import read_text
+
+    return [] if file is None else read_text(file).split("\n")
+
+
+def _audit(result: Audit, json_: bool) -> None:
+    from lineage_scoring.score import CAVEAT
+
+    if json_:
+        as_json(result.to_json())
+        return
+    for answer in result.answers:
+        say(f"{answer.answer.key}: coverage {answer.coverage}; link precision {answer.precision}")
+        for claim, found in answer.claims:
+            say(f"  {claim.label} {'covered' if found.covered else 'not covered'}  {claim.text}")
+            for part in found.parts if len(found.parts) > 1 else ():
+                say(f"       {'yes' if part.supported else 'no '} {part.text}")
+    note(f"profile audit, judge {result.judge.name}@{result.judge.version}")
+    note(CAVEAT)
 
 
 def _print(result: Score, format_: Format, claim: str | None) -> None:

@@ -1,0 +1,124 @@
+"""The ``audit`` profile on answers in a store: asks about each part of each claim, and counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lineage.cited import AnswerMaterial, ClaimMaterial
+from lineage_schema.judgments import Passage, Request
+from lineage_schema.vocabulary import Verdict
+from lineage_scoring.asking import FULL, Asked, cited_passages, sets
+from lineage_scoring.audit import ClaimAudit, audit_claim, coverage, link_precision
+from lineage_scoring.support import Share
+from lineage_scoring.verdicts import Lack, Verdicts
+
+Parts = Mapping[str, Sequence[str]]
+"""claim text → its parts; a claim that is not in it is a part of its own"""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerAudit:
+    """One answer: its claims that need evidence, each with its audit, and the two figures."""
+
+    answer: AnswerMaterial
+    claims: tuple[tuple[ClaimMaterial, ClaimAudit], ...]
+    coverage: Share
+    precision: Share
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "id": self.answer.id,
+            "key": self.answer.key,
+            "namespace": self.answer.namespace,
+            "profile": "audit",
+            "coverage": self.coverage.to_json(),
+            "link_precision": self.precision.to_json(),
+            "claims": [_claim_json(claim, audit) for claim, audit in self.claims],
+        }
+
+
+def asked(answers: Iterable[AnswerMaterial], parts: Parts) -> Iterator[Asked]:
+    """All that auditing these answers needs to have judged."""
+    for answer in answers:
+        for claim in _counted(answer):
+            passages = cited_passages(claim)
+            for part in _parts(claim, parts) if passages else ():
+                for purpose, members in sets(len(passages or ())):
+                    names = tuple(claim.cited[place].name for place in members)
+                    yield Asked(_request(part, passages or (), members), purpose, answer.id, claim.id, names)
+
+
+def lacking(answers: Iterable[AnswerMaterial], verdicts: Verdicts, parts: Parts) -> list[Lack]:
+    """Every request without an answer, and claims whose passages cannot be judged as they were read."""
+    found: list[Lack] = []
+    for answer in answers:
+        for claim in _counted(answer):
+            names = tuple(each.name for each in claim.cited)
+            passages = cited_passages(claim)
+            if passages is None:
+                found.append(Lack(_obstacle(claim), claim.text, names, answer.key, claim.label, FULL))
+                continue
+            for part in _parts(claim, parts):
+                for purpose, members in sets(len(passages)):
+                    request = _request(part, passages, members)
+                    why = verdicts.why(request)
+                    if why is not None:
+                        listed = tuple(claim.cited[place].name for place in members)
+                        key = verdicts.judge.key(request)
+                        found.append(Lack(why, part, listed, answer.key, claim.label, purpose, key))
+    return found
+
+
+def audit(answer: AnswerMaterial, verdicts: Verdicts, parts: Parts) -> AnswerAudit:
+    """Audits one answer of which nothing is lacking."""
+    found = []
+    for claim in _counted(answer):
+        passages = cited_passages(claim) or ()
+
+        def supports(part: str, members: tuple[int, ...], passages: Sequence[Passage] = passages) -> bool:
+            return verdicts.decided(_request(part, passages, members)) is Verdict.SUPPORTED
+
+        found.append((claim, audit_claim(_parts(claim, parts), len(passages), supports)))
+    audits = [each for _, each in found]
+    return AnswerAudit(answer, tuple(found), coverage(audits), link_precision(audits))
+
+
+def _counted(answer: AnswerMaterial) -> list[ClaimMaterial]:
+    return [claim for claim in answer.claims if claim.needs_evidence and claim.text is not None]
+
+
+def _parts(claim: ClaimMaterial, parts: Parts) -> tuple[str, ...]:
+    assert claim.text is not None
+    return tuple(parts.get(claim.text, (claim.text,)))
+
+
+def _obstacle(claim: ClaimMaterial) -> str:
+    materials = [each.material for each in claim.cited]
+    if any(material is None for material in materials):
+        return "unknown"
+    return "changed" if any(material is not None and material.ended for material in materials) else "purged"
+
+
+def _request(part: str, passages: Sequence[Passage], members: tuple[int, ...]) -> Request:
+    return Request(part, tuple(passages[place] for place in members))
+
+
+def _claim_json(claim: ClaimMaterial, audit: ClaimAudit) -> dict[str, Any]:
+    names = [each.name for each in claim.cited]
+    return {
+        "id": claim.id,
+        "label": claim.label,
+        "text": claim.text,
+        "covered": audit.covered,
+        "links": [{"id": name, "valid": valid} for name, valid in zip(names, audit.links, strict=True)],
+        "parts": [
+            {
+                "text": part.text,
+                "supported": part.supported,
+                "links": [name for name, valid in zip(names, part.links, strict=True) if valid],
+            }
+            for part in audit.parts
+        ],
+    }
