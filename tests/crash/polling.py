@@ -6,6 +6,7 @@ the correction is undone. So an answer is called fresh wrongly if the page is th
 
 import mmap
 import sys
+import time
 from pathlib import Path
 
 from lineage import LineageGraph
@@ -18,6 +19,7 @@ with (
     print("ready", flush=True)
     polls, wrong = 0, []
     while (said := page[:8])[0] != 255:
+        time.sleep(float(sys.argv[3]))
         if said[0]:
             status = graph.check(f"q{said[0] - 1}").status
             polls += 1

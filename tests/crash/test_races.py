@@ -52,7 +52,7 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 def test_what_is_registered_during_a_propagation_is_marked_too(url: str, tmp_path: Path) -> None:
     # A server takes longer for each of many small transactions.
-    layers, pause = (3, "0.2") if url.startswith("neo4j") else (6, "0.05")
+    layers, pause, poll, parts = (3, "0.2", "0.05", 4) if url.startswith("neo4j") else (6, "0.05", "0", 12)
     shared = tmp_path / "page"
     shared.write_bytes(bytes(8))
     with (
@@ -61,12 +61,12 @@ def test_what_is_registered_during_a_propagation_is_marked_too(url: str, tmp_pat
         mmap.mmap(file.fileno(), 8) as page,
     ):
         build(graph, layers=layers, width=4)
-        with child("polling.py", url, str(shared)) as poller:
+        with child("polling.py", url, str(shared), poll) as poller:
             with (
                 child("registering.py", url, "one", str(layers), pause),
                 child("registering.py", url, "two", str(layers), pause),
             ):
-                met = sum(one_round(graph, page, turn) for turn in range(ROUNDS))
+                met = sum(one_round(graph, page, turn, parts) for turn in range(ROUNDS))
             page[0] = 255
             assert poller.stdout is not None
             polls, wrong = poller.stdout.readline().rstrip("\n").split(" ", 1)
@@ -83,14 +83,14 @@ def test_what_is_registered_during_a_propagation_is_marked_too(url: str, tmp_pat
     assert met >= ROUNDS // 2, f"only in {met} of {ROUNDS} rounds a registration fell between correction and last mark"
 
 
-def one_round(graph: LineageGraph, page: mmap.mmap, turn: int) -> bool:
+def one_round(graph: LineageGraph, page: mmap.mmap, turn: int, parts: int) -> bool:
     """Corrects, propagates in small steps, and tells whether something was registered in between."""
     done = graph.correct({URIS[turn % len(URIS)]: edited(turn)}, reason="again", propagate=False)
     assert done.id is not None
     before = count(graph)
     page[:8] = bytes([turn % len(URIS) + 1, 0, 0, 0]) + turn.to_bytes(4, "big")
     met = False
-    batch = max(6, before // 12)
+    batch = max(6, before // parts)
     while True:
         met = met or count(graph) > before
         if not graph.store.write(lambda tx: tx.spread.step(batch)).pending:
