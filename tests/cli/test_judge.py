@@ -153,3 +153,29 @@ def test_stale_claims_are_judged_on_the_new_text(judged: Callable) -> None:
     assert judged("check", "Padded").code == 1
     told = judged("reverify", "--judge", "lexical")
     assert told.code == 3
+
+
+def test_a_gate_asks_for_a_calibration(judged: Callable) -> None:
+    assert judged("score", "Original", "--gate").code == 2
+    told = judged("score", "Original", "--gate", "--kappa", "0.6")
+    assert told.code == 7
+    assert "was never calibrated" in told.err
+    assert judged("judge", "run", "Original", "--judge", "lexical").code == 0
+    body = judged("calibrate", "--labels", "builtin", "--judge", "lexical", "--seed", "1", "--json").json()
+    assert (body["seed"], body["examples"]) == (1, 32)
+    told = judged("score", "Original", "--judge", "lexical", "--gate", "--kappa", "-1")
+    assert told.code == 7
+    assert "is a baseline" in told.err
+    assert "kappa" in judged("calibrate", "--labels", "builtin", "--judge", "lexical").out
+
+
+def test_an_audit_counts_parts(judged: Callable) -> None:
+    out = judged("score", "Original", "--profile", "audit").out
+    assert out.startswith("Original: coverage 2/4; link precision 2/3\n")
+    claim = "Standard items may be returned within 30 days of delivery, and a receipt is required."
+    parts = ["Standard items may be returned within 30 days of delivery.", "A receipt is required."]
+    Path("parts.jsonl").write_text(json.dumps({"claim": claim, "parts": parts}) + "\n")
+    told = judged("score", "Joint support", "--profile", "audit", "--parts", "parts.jsonl", "--json")
+    assert told.code == 7
+    missing = {tuple(each["passages"]) for each in told.error()["requests"]}
+    assert missing == {("S1",), ("S2",), ("S1", "S2")}

@@ -21,6 +21,7 @@ MODULES = (
     "score",
     "judge",
     "reverify",
+    "calibrate",
     "schema",
 )
 

@@ -77,6 +77,12 @@ def score(
     reference: Annotated[
         Path | None, typer.Option("--reference", metavar="FILE", help="What answers should say, JSON Lines.")
     ] = None,
+    gate: Annotated[
+        bool, typer.Option("--gate", help="Refuse a judge without a calibration, or under the kappa (exit code 7).")
+    ] = False,
+    kappa: Annotated[
+        float | None, typer.Option("--kappa", metavar="K", help="With --gate: the least Cohen's kappa.")
+    ] = None,
     keep: Annotated[bool, typer.Option("--keep", help="Keep the score beside the answers; it never changes.")] = False,
     format_: Annotated[
         Format, typer.Option("--format", metavar="|".join(Format), help="How to print it.")
@@ -88,6 +94,7 @@ def score(
     Only kept verdicts are counted, and no judge is called. A verdict that is missing or unresolved stops the score with
     the list of all that are (exit code 7): 'judge run' asks a judge, 'judge export' and 'judge import' ask people.
     """
+    from lineage_scoring.calibrating import gate as gated
     from lineage_scoring.inputs import parts_of, references_of
     from lineage_scoring.score import audit
     from lineage_scoring.score import score as scored
@@ -97,11 +104,15 @@ def score(
         raise typer.BadParameter("name answers, or say --all")
     if namespace is not None and not all_:
         raise typer.BadParameter("--namespace goes with --all")
+    if gate != (kappa is not None):
+        raise typer.BadParameter("--gate and --kappa go together: a gate has no default")
     if parts is not None and profile is not Profile.AUDIT:
         raise typer.BadParameter("--parts goes with --profile audit")
     with opened(read_only=not keep) as graph:
         ids = graph.answers(*(answers or ()), namespace=namespace)
         who = judge_of(graph.judgments, judge)
+        if gate and kappa is not None:
+            gated(graph, who, kappa)
         if profile is Profile.AUDIT:
             _audit(audit(graph, ids, who, parts=parts_of(lines_of(parts))), as_json_ or format_ is Format.JSON)
             return
