@@ -44,7 +44,7 @@ DOCS = ROOT / "docs"
 README = ROOT / "README.md"
 PAGES = [README, *sorted(DOCS.rglob("*.md"))]
 CONSOLES = [README, DOCS / "forms.md", DOCS / "auditor.md", DOCS / "operator.md"]
-SNIPPETS = [README, DOCS / "pipeline-author.md", DOCS / "auditor.md"]
+SNIPPETS = [README, DOCS / "pipeline-author.md", DOCS / "auditor.md", DOCS / "judges.md"]
 
 INSTEAD = {"make demo": "lineage demo", "make test": ":"}
 MASKS = (

@@ -45,10 +45,8 @@ def row(name: str, figures: Figures) -> str:
     assert figures.kappa_interval is not None
     assert figures.auc_interval is not None
     rate = figures.test.base_rate.value
-    return (
-        f"| `{name}` | {figures.test.total} | {rate:.2f} | {kappa:.2f} [{figures.kappa_interval[0]:.2f},"
-        f" {figures.kappa_interval[1]:.2f}] | {area:.2f} [{figures.auc_interval[0]:.2f}, {figures.auc_interval[1]:.2f}] |"
-    )
+    around = [f"[{low:.2f}, {high:.2f}]" for low, high in (figures.kappa_interval, figures.auc_interval)]
+    return f"| `{name}` | {figures.test.total} | {rate:.2f} | {kappa:.2f} {around[0]} | {area:.2f} {around[1]} |"
 
 
 @pytest.mark.parametrize("name", ["hagrid_sample", "wice_claim_dev_sample"])
