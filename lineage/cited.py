@@ -22,7 +22,11 @@ Wanted = tuple[str, int | None, int | None, int | None]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a span was read: a half-open range of code points in a version, and what is stated of that version."""
+    """Where a span was read: a half-open range of code points in a version, and what is stated of that version.
+
+    ``title`` and ``url`` are what its document was registered with; ``length`` is the version's, in code points, and
+    ``sections`` how many it has. ``cut``: the range begins or ends within a word.
+    """
 
     uri: str
     edition: int
@@ -32,8 +36,10 @@ class Place:
     page: str | None
     heading: str | None
     title: str | None
+    url: str | None
     length: int
     sections: int
+    cut: bool
     said: Mapping[str, Any]
 
 
@@ -227,10 +233,21 @@ class _Loader:
         text = self._chains.text(version)
         document = self._chains.document(row.uri)
         title = None if document is None else document.title
+        url = None if document is None else document.url
+        whole = "" if text is None else text.text
         place = Place(
-            *at, start, end, page, heading, title, 0 if text is None else len(text.text),
-            len(said.get("sections") or ()), {k: v for k, v in said.items() if k not in ("pages", "sections")},
-        )  # fmt: skip
+            *at,
+            start,
+            end,
+            page=page,
+            heading=heading,
+            title=title,
+            url=url,
+            length=len(whole),
+            sections=len(said.get("sections") or ()),
+            cut=_cut(whole, start, end),
+            said={name: value for name, value in said.items() if name not in ("pages", "sections")},
+        )
         return Material(
             id=view.id,
             kind=view.kind,
@@ -242,6 +259,10 @@ class _Loader:
             marks=(),
             lineage=view.lineage,
         )
+
+
+def _cut(text: str, start: int, end: int) -> bool:
+    return any(0 < at < len(text) and text[at - 1].isalnum() and text[at].isalnum() for at in (start, end))
 
 
 def _version_id(row: SpanRow, sha256: str | None) -> str:

@@ -22,6 +22,7 @@ MODULES = (
     "judge",
     "reverify",
     "calibrate",
+    "lint",
     "schema",
 )
 
