@@ -32,7 +32,7 @@ from lineage.urls import open_store
 from lineage.verify import Verification, verify
 from lineage_schema.errors import BadInput, Conflict, NotFound
 from lineage_schema.identity import run_id
-from lineage_schema.records import Finish, Record, Run
+from lineage_schema.records import Answer, Document, Finish, Record, Run
 from lineage_schema.vocabulary import ChangeKind, RunMode
 
 T = TypeVar("T")
@@ -93,8 +93,8 @@ class LineageGraph:
     def _write(self, work: Callable[[Transaction], T]) -> T:
         return self.store.write(work)
 
-    def _add(self, work: Callable[[Transaction], T]) -> T:
-        return self.store.add(work)
+    def _add(self, work: Callable[[Transaction], T], numbers: int = 0) -> T:
+        return self.store.add(work, numbers)
 
     # registering
 
@@ -151,7 +151,7 @@ class LineageGraph:
         # All that a batch makes is gone when this returns: the collector need not look at it.
         forms = parse(records)
         names = items if items is not None else [Item(number, form) for number, form in enumerate(forms, 1)]
-        return self._add(lambda tx: _register(tx, forms, names, None if run is None else run.state))
+        return self._add(lambda tx: _register(tx, forms, names, None if run is None else run.state), _numbers(forms))
 
     def finish(self, run: RunHandle | str, *, complete: bool = False) -> None:
         """Ends a run; ``complete`` retires keys that it did not name, of the kinds that it named."""
@@ -472,6 +472,11 @@ def _register(tx: Transaction, forms: Sequence[Record], items: Sequence[object],
         # A run that began for this batch alone ends with it.
         tx.graph.finish_run(own.id, tx.now(), False)
     return result
+
+
+def _numbers(forms: Iterable[Record]) -> int:
+    """How many numbers a batch may need that only adds: for askings, first versions, what is said of them."""
+    return sum(2 if isinstance(form, Document) else isinstance(form, Answer) for form in forms)
 
 
 def _rehearse(tx: Transaction, prepared: correcting.Correction) -> Corrected:

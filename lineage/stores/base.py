@@ -433,11 +433,11 @@ class Store(Protocol):
         """Runs ``work`` in a writing transaction: all of it, or none."""
         ...
 
-    def add(self, work: Callable[[Any], T]) -> T:
+    def add(self, work: Callable[[Any], T], numbers: int = 0) -> T:
         """Runs ``work``, which mostly adds what is new, in a writing transaction: all of it, or none.
 
-        A store with concurrent writers lets several add at once. Where ``work`` turns out to change what exists, it
-        runs again as in :meth:`write`, so it may run more than once.
+        A store with concurrent writers lets several add at once. Where ``work`` turns out to change what exists, or to
+        need more ``numbers`` of the sequence than that, it runs again as in :meth:`write`: it may run more than once.
         """
         ...
 

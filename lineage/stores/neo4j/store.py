@@ -132,7 +132,7 @@ class Neo4jStore:
 
     def write(self, work: Callable[[Any], T]) -> T:
         """Runs ``work`` in a writing transaction, under the change lock: all of it, or none."""
-        return self._change(work, Numbers(self))
+        return self._change(work, Numbers(self, 0))
 
     def _change(self, work: Callable[[Any], T], numbers: Numbers) -> T:
         self._writable()
@@ -147,17 +147,17 @@ class Neo4jStore:
         with connections.translated(self._at), self._session() as session:
             return _until_first(lambda: session.execute_write(job))
 
-    def add(self, work: Callable[[Any], T]) -> T:
+    def add(self, work: Callable[[Any], T], numbers: int = 0) -> T:
         """Runs ``work`` without the change lock, and settles what it added once that is committed.
 
-        Where it turns out to change what exists, it runs again under the lock.
+        Where it turns out to change what exists, or to need more ``numbers``, it runs again under the lock.
         """
         self._writable()
-        numbers = Numbers(self)
+        reserved = Numbers(self, numbers)
 
         def job(tx: neo4j.ManagedTransaction) -> tuple[T, Cypher]:
-            numbers.again()
-            transaction = Neo4jTransaction(Cypher(tx, self._clock, reserve=numbers.take))
+            reserved.again()
+            transaction = Neo4jTransaction(Cypher(tx, self._clock, reserve=reserved.take))
             result = work(transaction)
             transaction.cypher.finish()
             return result, transaction.cypher
@@ -166,7 +166,8 @@ class Neo4jStore:
             with connections.translated(self._at), self._session() as session:
                 result, cypher = _until_first(lambda: session.execute_write(job))
         except Changes:
-            return self._change(work, numbers)
+            return self._change(work, reserved)
+        reserved.give_back()
         self._settle(cypher.unsettled, cypher.now())
         return result
 
@@ -194,14 +195,14 @@ class Neo4jStore:
         if self.read_only:
             raise StoreUnavailable(f"{self._at.shown} was opened read-only", hint="open it without read_only")
 
-    def reserve(self, count: int) -> int:
-        """Takes numbers of the sequence, in a transaction of its own: the first of them."""
+    def numbered(self, statement: str, **parameters: int) -> int:
+        """Changes the sequence in a transaction of its own; nothing else may be held meanwhile. Returns its value."""
 
         def job(tx: neo4j.ManagedTransaction) -> int:
-            return int(Cypher(tx, self._clock).one(RESERVE, count=count))
+            return int(Cypher(tx, self._clock).one(statement, **parameters) or 0)
 
-        with self._session() as session:
-            return session.execute_write(job) - count + 1
+        with connections.translated(self._at), self._session() as session:
+            return session.execute_write(job)
 
     def read(self, work: Callable[[Any], T]) -> T:
         """Runs ``work`` on one state of the store."""
@@ -251,14 +252,21 @@ class Neo4jStore:
 
 WRITES = "MATCH (s:LineageStore {id: 'store'}) RETURN s.writes"
 RESERVE = "MATCH (s:LineageStore {id: 'store'}) SET s.sequence = s.sequence + $count RETURN s.sequence"
+GIVE_BACK = "MATCH (s:LineageStore {id: 'store'}) WHERE s.sequence = $last SET s.sequence = $used RETURN s.sequence"
 
 
 class Numbers:
-    """Numbers that a piece of work has reserved. Where it begins again, it is given the same ones."""
+    """Numbers that are reserved for a piece of work before it begins. Where it begins again, it gets the same ones.
 
-    def __init__(self, store: Neo4jStore) -> None:
+    They are not taken while it runs: whoever waits for the sequence must hold nothing that others wait for.
+    """
+
+    def __init__(self, store: Neo4jStore, count: int) -> None:
         self._store = store
         self.reserved: list[int] = []
+        if count:
+            last = store.numbered(RESERVE, count=count)
+            self.reserved = list(range(last - count + 1, last + 1))
         self._next = 0
 
     def again(self) -> None:
@@ -266,14 +274,18 @@ class Numbers:
         self._next = 0
 
     def take(self, count: int) -> int:
-        """The first of ``count`` numbers in a row."""
+        """The first of ``count`` numbers in a row. Raises :class:`Changes` where there are not so many."""
         mine = self.reserved[self._next : self._next + count]
-        if len(mine) < count or mine[-1] - mine[0] != count - 1:
-            first = self._store.reserve(count)
-            mine = list(range(first, first + count))
-            self.reserved[self._next :] = mine
+        if len(mine) < count:
+            raise Changes
         self._next += count
         return mine[0]
+
+    def give_back(self) -> None:
+        """Numbers that were not needed, where nobody has taken others since: so one writer leaves no gap."""
+        unused = self.reserved[self._next :]
+        if unused:
+            self._store.numbered(GIVE_BACK, last=unused[-1], used=unused[0] - 1)
 
 
 def _until_first(work: Callable[[], T]) -> T:

@@ -137,7 +137,7 @@ class SqliteStore:
             self._connection.execute("begin immediate")
             return self._run(work)
 
-    def add(self, work: Callable[[SqliteTransaction], T]) -> T:
+    def add(self, work: Callable[[SqliteTransaction], T], numbers: int = 0) -> T:
         """The same as :meth:`write`: one writer at a time."""
         return self.write(work)
 
