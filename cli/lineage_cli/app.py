@@ -80,6 +80,18 @@ def common(
 def _take(store: str | None, debug: bool) -> None:
     COMMON.store = store or COMMON.store
     COMMON.debug = debug or COMMON.debug
+    if COMMON.debug:
+        _tell_notifications()
+
+
+def _tell_notifications() -> None:
+    """What a Neo4j server remarks on statements goes to standard error."""
+    import logging
+
+    logger = logging.getLogger("neo4j.notifications")
+    logger.setLevel(logging.INFO)
+    if not any(isinstance(handler, logging.StreamHandler) for handler in logger.handlers):
+        logger.addHandler(logging.StreamHandler())
 
 
 def command(

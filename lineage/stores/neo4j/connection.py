@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -19,6 +20,11 @@ USER, PASSWORD = "LINEAGE_NEO4J_USER", "LINEAGE_NEO4J_PASSWORD"
 CONNECT_SECONDS = 1.5
 """A server that is away is told within two seconds."""
 RETRY_SECONDS = 15.0
+TRANSACTION_SECONDS = 600.0
+"""A transaction that takes longer is ended by the server: also one that waits for a lock that is never given back."""
+LEAST_VERSION = (5, 26)
+NOTIFICATIONS = "neo4j.notifications"
+"""The logger of what the server remarks on statements: asked for only where somebody listens (``--debug``)."""
 
 # What the driver logs is for those who ask for it: our own errors say the same, in one line.
 logging.getLogger("neo4j").addHandler(logging.NullHandler())
@@ -63,9 +69,25 @@ def driver(at: Address) -> neo4j.Driver:
         auth=(at.user, at.password),
         connection_timeout=CONNECT_SECONDS,
         max_transaction_retry_time=RETRY_SECONDS,
-        notifications_min_severity="OFF",
+        notifications_min_severity=None if _listened() else "OFF",
         user_agent="evidence-lineage",
     )
+
+
+def _listened() -> bool:
+    """Whether notifications go anywhere: a logger that was set to tell them."""
+    logger = logging.getLogger(NOTIFICATIONS)
+    return logger.level != logging.NOTSET and logger.isEnabledFor(logging.INFO)
+
+
+def check_version(agent: str, shown: str) -> None:
+    """Raises :class:`StoreUnavailable` where a server (``Neo4j/5.26.30``) is older than what this program sends."""
+    match = re.match(r"Neo4j/(\d+)\.(\d+)", agent)
+    if match is not None and (int(match[1]), int(match[2])) < LEAST_VERSION:
+        least = ".".join(map(str, LEAST_VERSION))
+        raise StoreUnavailable(
+            f"{shown} is {agent}, this program needs Neo4j {least} or later", hint="upgrade the server"
+        )
 
 
 @contextmanager
@@ -83,6 +105,8 @@ def translated(at: Address) -> Generator[None]:
         raise StoreUnavailable(f"{at.shown} cannot be reached", hint="is the server up?") from error
     except exceptions.ConstraintError as error:
         raise Conflict(f"{at.shown}: another writer was there first ({error.code})", hint="try again") from error
+    except (exceptions.NotALeader, exceptions.ForbiddenOnReadOnlyDatabase) as error:
+        raise _read_only(at) from error
     except exceptions.TransientError as error:
         raise StoreUnavailable(
             f"{at.shown}: gave up after {RETRY_SECONDS:g} s ({error.code})", hint="try again"
@@ -99,8 +123,14 @@ def _client(at: Address, error: exceptions.ClientError) -> LineageError:
     code = error.code or ""
     if "DatabaseNotFound" in code:
         return StoreUnavailable(f"no database {at.database!r} at {at.uri}", hint="the URL ends with its name")
-    if "Forbidden" in code or "NotALeader" in code or "ReadOnly" in code:
-        return StoreUnavailable(f"{at.shown} is read-only for {at.user!r}", hint="another user, or another database")
-    if "TransactionTimedOut" in code:
-        return StoreUnavailable(f"{at.shown}: the transaction took too long", hint="try again")
+    if "AuthenticationRateLimit" in code:
+        return StoreUnavailable(f"{at.shown} refuses {at.user!r} for a while: too many wrong passwords", hint="wait")
+    if "Forbidden" in code or "AccessMode" in code or "ReadOnly" in code:
+        return _read_only(at)
+    if "TimedOut" in code or "LockAcquisitionTimeout" in code:
+        return StoreUnavailable(f"{at.shown}: the transaction took too long ({code})", hint="try again")
     return Integrity(f"{at.shown}: {code}: {(error.message or '')[:200]}")
+
+
+def _read_only(at: Address) -> StoreUnavailable:
+    return StoreUnavailable(f"{at.shown} is read-only for {at.user!r}", hint="another user, or another database")

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import neo4j
 
+from lineage.stores.neo4j import connection as connections
 from lineage_schema.errors import Conflict, SchemaMismatch, StoreUnavailable
 
 
@@ -91,6 +92,7 @@ def applied(session: neo4j.Session) -> dict[int, tuple[str, str]]:
 
 def check(session: neo4j.Session, shown: str) -> None:
     """Raises :class:`StoreUnavailable` where there is no store, :class:`SchemaMismatch` where it is another."""
+    connections.check_version(str(session.run("RETURN 1").consume().server.agent), shown)
     done = applied(session)
     if not done:
         raise StoreUnavailable(f"no store at {shown}", hint="create it with: lineage init")
@@ -128,6 +130,7 @@ def upgrade(session: neo4j.Session, at: int) -> list[str]:
 
 def init(session: neo4j.Session, shown: str, at: int) -> list[str]:
     """Makes a store. Raises :class:`Conflict` where there is one."""
+    connections.check_version(str(session.run("RETURN 1").consume().server.agent), shown)
     if applied(session):
         raise Conflict(f"there is a store at {shown}", hint="lineage migrate upgrades it")
     return upgrade(session, at)

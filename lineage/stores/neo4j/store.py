@@ -145,7 +145,7 @@ class Neo4jStore:
             return result
 
         with connections.translated(self._at), self._session() as session:
-            return _until_first(lambda: session.execute_write(job))
+            return _until_first(lambda: session.execute_write(_timed(job)))
 
     def add(self, work: Callable[[Any], T], numbers: int = 0) -> T:
         """Runs ``work`` without the change lock, and settles what it added once that is committed.
@@ -164,7 +164,7 @@ class Neo4jStore:
 
         try:
             with connections.translated(self._at), self._session() as session:
-                result, cypher = _until_first(lambda: session.execute_write(job))
+                result, cypher = _until_first(lambda: session.execute_write(_timed(job)))
         except Changes:
             return self._change(work, reserved)
         reserved.give_back()
@@ -188,8 +188,8 @@ class Neo4jStore:
             cypher.finish()
 
         with connections.translated(self._at), self._session() as session:
-            if not session.execute_write(quietly):
-                session.execute_write(locked)
+            if not session.execute_write(_timed(quietly)):
+                session.execute_write(_timed(locked))
 
     def _writable(self) -> None:
         if self.read_only:
@@ -202,7 +202,7 @@ class Neo4jStore:
             return int(Cypher(tx, self._clock).one(statement, **parameters) or 0)
 
         with connections.translated(self._at), self._session() as session:
-            return session.execute_write(job)
+            return session.execute_write(_timed(job))
 
     def read(self, work: Callable[[Any], T]) -> T:
         """Runs ``work`` on one state of the store."""
@@ -220,10 +220,10 @@ class Neo4jStore:
 
         with connections.translated(self._at), self._session() as session:
             for _ in range(LOOKS):
-                result, steady = session.execute_read(looking)
+                result, steady = session.execute_read(_timed(looking))
                 if steady:
                     return result
-            return session.execute_write(locked)
+            return session.execute_write(_timed(locked))
 
     def peek(self, work: Callable[[Any], T]) -> T:
         """Runs ``work``, which makes one statement."""
@@ -286,6 +286,11 @@ class Numbers:
         unused = self.reserved[self._next :]
         if unused:
             self._store.numbered(GIVE_BACK, last=unused[-1], used=unused[0] - 1)
+
+
+def _timed(work: Callable[[neo4j.ManagedTransaction], T]) -> Callable[[neo4j.ManagedTransaction], T]:
+    """The work, with a time after which the server ends its transaction."""
+    return neo4j.unit_of_work(timeout=connections.TRANSACTION_SECONDS)(work)
 
 
 def _until_first(work: Callable[[], T]) -> T:
