@@ -19,11 +19,15 @@ Page = Any
 
 
 class TextAudit(NamedTuple):
-    """A text. ``needed``: something that was not purged uses it; None: nothing uses it."""
+    """A text. ``needed``: something that was not purged uses it; None: nothing uses it.
+
+    ``of``: what has it, where texts are not kept by themselves.
+    """
 
     sha256: str
     body: str | None
     needed: bool | None
+    of: str | None = None
 
 
 class DocumentAudit(NamedTuple):

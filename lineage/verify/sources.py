@@ -43,7 +43,7 @@ def _texts(audit: Audit) -> None:
     for text in audit.tx.auditing.texts():
         audit.count("texts")
         audit.step(1)
-        item = f"text {text.sha256}"
+        item = f"text {text.sha256}" + (f" of {text.of}" if text.of is not None else "")
         if text.body is not None:
             audit.same(item, "hash, body", content_hash(text.body), text.sha256)
             if text.needed is False:

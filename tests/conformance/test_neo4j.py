@@ -14,7 +14,7 @@ from tests.neo4j_server.server import Server
 
 @pytest.mark.neo4j
 class TestNeo4j(Conformance):
-    verifying = False
+    verifying = True
 
     @pytest.fixture
     def opening(self, neo4j_server: Server, monkeypatch: pytest.MonkeyPatch) -> Callable[[], LineageGraph]:

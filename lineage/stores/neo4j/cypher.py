@@ -19,6 +19,11 @@ def parts(rows: Collection[T], size: int = BATCH) -> Iterator[Sequence[T]]:
         yield whole[begin : begin + size]
 
 
+def as_row(row: list[Any]) -> Any:
+    """A row as a tuple, which says by itself what its columns are."""
+    return tuple(row)
+
+
 class Changes(Exception):
     """A transaction that was to add changes what exists: it is to begin again under the change lock."""
 
@@ -52,6 +57,12 @@ class Cypher:
         # Statements are constants of this package, put together from its own words; values are parameters.
         text: Any = statement
         return [record.values() for record in self._tx.run(text, parameters)]
+
+    def stream(self, statement: str, /, **parameters: Any) -> Iterator[list[Any]]:
+        """The same, some at a time: what is not yet asked for stays on the server. Others may run in between."""
+        text: Any = statement
+        for record in self._tx.run(text, parameters):
+            yield record.values()
 
     def one(self, statement: str, /, **parameters: Any) -> Any:
         """The first column of the first row, or None."""
