@@ -73,8 +73,7 @@ def test_what_is_registered_during_a_propagation_is_marked_too(url: str, tmp_pat
         assert wrong == "[]", f"an affected answer was called fresh in turns {wrong}"
         assert int(polls) > ROUNDS
         graph.correct({URIS[0]: edited(0)}, reason="at last")
-        if url.startswith("sqlite"):
-            assert not graph.verify().faults
+        assert not graph.verify().faults
         found, expected = marks(graph)
         assert found == expected
         late = {node for _, node in found} & {view.id for view in graph.find("", kind="late", limit=100_000)}

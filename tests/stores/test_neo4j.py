@@ -170,10 +170,6 @@ class Neo4j(Machine):
     def open_graph(cls, place: str) -> LineageGraph:
         return LineageGraph.open(place, create=True)
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.driver.verifying = False
-
 
 @pytest.mark.neo4j
 class TestHistories:
