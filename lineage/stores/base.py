@@ -13,7 +13,7 @@ writers are serial keeps both by its write lock.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
@@ -22,6 +22,7 @@ from lineage_schema.vocabulary import Severity
 if TYPE_CHECKING:
     from lineage.stores import protocols
     from lineage.stores.auditing import Auditing
+    from lineage.stores.copying import Copying
 
 T = TypeVar("T")
 
@@ -407,6 +408,11 @@ class Transaction(Protocol):
         """Verdicts, calibrations and scores that are kept."""
         ...
 
+    @property
+    def copying(self) -> Copying:
+        """The whole store, out and in."""
+        ...
+
     def now(self) -> int:
         """This transaction's time, UTC microseconds."""
         ...
@@ -441,8 +447,19 @@ class Store(Protocol):
         """
         ...
 
-    def read(self, work: Callable[[Any], T]) -> T:
-        """Runs ``work`` on one snapshot."""
+    def read(self, work: Callable[[Any], T], *, whole: bool = False) -> T:
+        """Runs ``work`` on one snapshot; it may run more than once.
+
+        ``whole``: nothing may have been added meanwhile either. Without it a store that has no snapshots sees to it
+        only that nothing that existed was changed.
+        """
+        ...
+
+    def load(self, batches: Iterable[T], put: Callable[[Any, T], None]) -> None:
+        """Fills an empty store: ``put`` writes each batch. All of it, or none: an error leaves the store empty.
+
+        Raises :class:`Conflict` where the store holds anything.
+        """
         ...
 
     def peek(self, work: Callable[[Any], T]) -> T:

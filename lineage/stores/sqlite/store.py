@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
@@ -13,6 +13,7 @@ from lineage.stores.sqlite import connection as connections
 from lineage.stores.sqlite import migrate
 from lineage.stores.sqlite.auditing import Auditing
 from lineage.stores.sqlite.codes import Codes, one
+from lineage.stores.sqlite.copying import Copying
 from lineage.stores.sqlite.graph import Graph
 from lineage.stores.sqlite.judgments import Judgments
 from lineage.stores.sqlite.marks import Marks
@@ -45,6 +46,7 @@ class SqliteTransaction:
         self.purge = Purge(connection, self._codes)
         self.auditing = Auditing(connection, self._codes)
         self.judgments = Judgments(connection, self._codes, self.sources)
+        self.copying = Copying(connection, self._codes)
 
     def begin(self) -> None:
         """A new transaction: its time is taken when first asked."""
@@ -141,8 +143,20 @@ class SqliteStore:
         """The same as :meth:`write`: one writer at a time."""
         return self.write(work)
 
-    def read(self, work: Callable[[SqliteTransaction], T]) -> T:
-        """Runs ``work`` on one snapshot."""
+    def load(self, batches: Iterable[T], put: Callable[[SqliteTransaction, T], None]) -> None:
+        """Fills an empty store, in one transaction. Raises :class:`Conflict` where the store holds anything."""
+
+        def work(tx: SqliteTransaction) -> None:
+            if not tx.copying.empty():
+                raise Conflict(f"{self.path} holds something already", hint="lineage init makes an empty store")
+            for batch in batches:
+                put(tx, batch)
+            tx.copying.finish()
+
+        self.write(work)
+
+    def read(self, work: Callable[[SqliteTransaction], T], *, whole: bool = False) -> T:
+        """Runs ``work`` on one snapshot, which is whole in any case."""
         with self._lock, connections.translated(self.path):
             if self._connection.in_transaction:
                 return work(self._transaction)
