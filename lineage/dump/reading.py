@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from lineage.dump.form import END, FORM, end
 from lineage.stores.base import Store, Transaction
-from lineage.stores.copying import SECTIONS, Row, Section
+from lineage.stores.copying import SECTIONS, Ref, Row, Section
 from lineage_schema.canonical import canonical_bytes
 from lineage_schema.errors import BadInput
 
@@ -58,28 +58,35 @@ def _put(tx: Transaction, batch: Batch) -> None:
 
 def _check_refs(tx: Transaction, batch: Batch) -> None:
     """All that the rows name stands in an earlier line."""
-    mine = {_own(batch.section, row) for row in batch.rows}
     for ref in batch.section.refs:
         target = "passage" if ref.target == "passages" else ref.target
         named = [(line, each) for line, row in zip(batch.lines, batch.rows, strict=True) for each in _named(row, ref)]
         wanted = {each for _, each in named}
+        there = tx.copying.known(target, wanted) if wanted else set()
+        earlier: set[tuple[Any, ...]] = set()
         if target == batch.section.name:
-            wanted -= mine
-        missing = wanted - tx.copying.known(target, wanted) if wanted else set()
-        for line, each in named:
-            if each in missing:
-                shown = each[0] if len(each) == 1 else list(each)
+            earlier = {_own(batch.section, row) for row in batch.rows}
+        for (line, each), row in zip(named, _naming(batch.rows, ref), strict=True):
+            if each not in there and not (each in earlier and each < _own(batch.section, row)):
                 what = "span and a version of its document" if target == "read" else target
                 raise BadInput(
-                    f"line {line}", ", ".join(ref.fields), found=shown, expected=f"a {what} of an earlier line"
-                )
+                    f"line {line}", ", ".join(ref.fields), found=each[0] if len(each) == 1 else list(each),
+                    expected=f"a {what} of an earlier line",
+                )  # fmt: skip
+
+
+def _naming(rows: Iterable[Row], ref: Ref) -> Iterator[Row]:
+    """The row of each name."""
+    for row in rows:
+        for _ in _named(row, ref):
+            yield row
 
 
 def _own(section: Section, row: Row) -> tuple[Any, ...]:
     return tuple(row.get(name) for name in section.key)
 
 
-def _named(row: Row, ref: Any) -> Iterable[tuple[Any, ...]]:
+def _named(row: Row, ref: Ref) -> Iterable[tuple[Any, ...]]:
     if ref.target == "passages":
         return [tuple(each) for each in row[ref.fields[0]]]
     if all(name in row for name in ref.fields):
