@@ -67,13 +67,21 @@ class LineageGraph:
 
     @classmethod
     def open(
-        cls, url: str, *, create: bool = False, read_only: bool = False, clock: Callable[[], int] = now
+        cls,
+        url: str,
+        *,
+        create: bool = False,
+        read_only: bool = False,
+        filling: bool = False,
+        clock: Callable[[], int] = now,
     ) -> LineageGraph:
         """Opens the store at ``url``; ``create`` makes it where there is none.
 
+        ``filling``: a store whose load was cut is emptied and opened, to be loaded again, instead of refused.
+
         Raises :class:`StoreUnavailable`, :class:`SchemaMismatch` and :class:`BadInput`.
         """
-        return cls(open_store(url, clock, create=create, read_only=read_only), url)
+        return cls(open_store(url, clock, create=create, read_only=read_only, filling=filling), url)
 
     def close(self) -> None:
         """Closes the store."""

@@ -14,8 +14,12 @@ SERVERS = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
 """Schemes of a Neo4j server; the driver is imported only for these."""
 
 
-def open_store(url: str, clock: Callable[[], int], *, create: bool = False, read_only: bool = False) -> Store:
+def open_store(
+    url: str, clock: Callable[[], int], *, create: bool = False, read_only: bool = False, filling: bool = False
+) -> Store:
     """Opens the store at ``url``; ``create`` makes it where it does not exist.
+
+    ``filling``: to load it again, where a load was cut; what that one left is taken away.
 
     Raises :class:`BadInput` for a URL that names no kind of store, and what the store raises.
     """
@@ -24,7 +28,7 @@ def open_store(url: str, clock: Callable[[], int], *, create: bool = False, read
 
         if create:
             Neo4jStore.init(url, clock, again=True)
-        return Neo4jStore(url, clock, read_only=read_only)
+        return Neo4jStore(url, clock, read_only=read_only, filling=filling)
     path = sqlite_path(url)
     if create and not path.exists():
         SqliteStore.init(path, clock)

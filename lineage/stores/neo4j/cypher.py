@@ -64,6 +64,12 @@ class Cypher:
         for record in self._tx.run(text, parameters):
             yield record.values()
 
+    def records(self, statement: str, /, **parameters: Any) -> Iterator[dict[str, Any]]:
+        """The same, by the names of the columns."""
+        text: Any = statement
+        for record in self._tx.run(text, parameters):
+            yield record.data()
+
     def one(self, statement: str, /, **parameters: Any) -> Any:
         """The first column of the first row, or None."""
         found = self.rows(statement, **parameters)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -12,7 +12,9 @@ from neo4j import exceptions
 from lineage.stores.neo4j import connection as connections
 from lineage.stores.neo4j import migrations
 from lineage.stores.neo4j.auditing import Auditing
+from lineage.stores.neo4j.copying import Copying
 from lineage.stores.neo4j.cypher import Changes, Cypher
+from lineage.stores.neo4j.drawing import LABELS
 from lineage.stores.neo4j.graph import Graph
 from lineage.stores.neo4j.judgments import Judgments
 from lineage.stores.neo4j.marks import Marks
@@ -20,7 +22,7 @@ from lineage.stores.neo4j.purge import Purge
 from lineage.stores.neo4j.reading import Reading
 from lineage.stores.neo4j.sources import Sources
 from lineage.stores.neo4j.spread import Spread
-from lineage_schema.errors import StoreUnavailable
+from lineage_schema.errors import Conflict, StoreUnavailable
 
 T = TypeVar("T")
 TRIES = 5
@@ -79,6 +81,11 @@ class Neo4jTransaction:
         """Verdicts, calibrations and scores that are kept."""
         return Judgments(self.cypher)
 
+    @cached_property
+    def copying(self) -> Copying:
+        """The whole store, out and in."""
+        return Copying(self.cypher)
+
 
 class Neo4jStore:
     """A lineage graph in a database of a Neo4j server.
@@ -88,7 +95,10 @@ class Neo4jStore:
     under the lock.
     """
 
-    def __init__(self, url: str, clock: Callable[[], int], *, read_only: bool = False) -> None:
+    def __init__(
+        self, url: str, clock: Callable[[], int], *, read_only: bool = False, filling: bool = False
+    ) -> None:
+        """``filling``: a store whose load was cut is emptied, to be loaded again, and not refused."""
         self.read_only = read_only
         self._clock = clock
         self._at = connections.address(url)
@@ -97,6 +107,13 @@ class Neo4jStore:
         try:
             with connections.translated(self._at), self._session() as session:
                 migrations.check(session, self._at.shown)
+                cut = session.execute_read(lambda tx: Cypher(tx, clock).one(LOADING)) is not None
+            if cut and filling:
+                self.wipe()
+            elif cut:
+                raise StoreUnavailable(
+                    f"{self._at.shown} is being loaded, or its load was cut", hint="lineage load --again begins it anew"
+                )
         except BaseException:
             self._driver.close()
             raise
@@ -204,26 +221,104 @@ class Neo4jStore:
         with connections.translated(self._at), self._session() as session:
             return session.execute_write(_timed(job))
 
-    def read(self, work: Callable[[Any], T]) -> T:
-        """Runs ``work`` on one state of the store."""
+    def read(self, work: Callable[[Any], T], *, whole: bool = False) -> T:
+        """Runs ``work`` on one state of the store, again where something was changed meanwhile.
+
+        ``whole``: also where something was added, which nothing holds up. Raises :class:`StoreUnavailable` where that
+        did not end.
+        """
+
+        def state(cypher: Cypher) -> list[Any]:
+            # Who only adds leaves the number of writes as it is, and there are more nodes or relationships then.
+            return [cypher.one(each) for each in ((WRITES, *SIZES) if whole else (WRITES,))]
 
         def looking(tx: neo4j.ManagedTransaction) -> tuple[T, bool]:
             transaction = Neo4jTransaction(Cypher(tx, self._clock))
-            before = transaction.cypher.one(WRITES)
+            before = state(transaction.cypher)
             result = work(transaction)
-            return result, before == transaction.cypher.one(WRITES)
+            return result, before == state(transaction.cypher)
 
-        def locked(tx: neo4j.ManagedTransaction) -> T:
+        def locked(tx: neo4j.ManagedTransaction) -> tuple[T, bool]:
             transaction = Neo4jTransaction(Cypher(tx, self._clock))
             transaction.cypher.one("MATCH (s:LineageStore {id: 'store'}) SET s.reads = coalesce(s.reads, 0)")
-            return work(transaction)
+            before = state(transaction.cypher)
+            result = work(transaction)
+            return result, not whole or before == state(transaction.cypher)
 
+        # A look at everything takes as long as it takes.
+        timed = (lambda job: job) if whole else _timed
         with connections.translated(self._at), self._session() as session:
             for _ in range(LOOKS):
-                result, steady = session.execute_read(_timed(looking))
+                result, steady = session.execute_read(timed(looking))
                 if steady:
                     return result
-            return session.execute_write(_timed(locked))
+            result, steady = session.execute_write(timed(locked))
+            if not steady:
+                raise StoreUnavailable(
+                    f"{self._at.shown} was added to all the while", hint="try again when nothing is registered"
+                )
+            return result
+
+    def load(self, batches: Iterable[T], put: Callable[[Any, T], None]) -> None:
+        """Fills an empty store, a transaction a batch. Until its end nobody else opens the store.
+
+        An error empties the store again; a process that was killed leaves it to be begun again (``filling``). Raises
+        :class:`Conflict` where the store holds anything.
+        """
+        self._writable()
+
+        def begin(tx: neo4j.ManagedTransaction) -> bool:
+            transaction = Neo4jTransaction(Cypher(tx, self._clock))
+            transaction.cypher.lock()
+            empty = transaction.copying.empty()
+            if empty:
+                transaction.cypher.rows("MATCH (s:LineageStore {id: 'store'}) SET s.loading = 0")
+            return empty
+
+        def one(tx: neo4j.ManagedTransaction, number: int, batch: T) -> None:
+            transaction = Neo4jTransaction(Cypher(tx, self._clock))
+            done = transaction.cypher.one(LOADED, number=number)
+            if done == number - 1:
+                put(transaction, batch)
+            elif done != number:
+                raise Conflict(f"{self._at.shown} was begun to be loaded again meanwhile", hint="let one load finish")
+            # Else the server's word that it was committed was lost, and the driver runs the work again.
+
+        def end(tx: neo4j.ManagedTransaction) -> None:
+            transaction = Neo4jTransaction(Cypher(tx, self._clock))
+            transaction.copying.finish()
+            transaction.cypher.rows("MATCH (s:LineageStore {id: 'store'}) SET s.writes = s.writes + 1 REMOVE s.loading")
+
+        with connections.translated(self._at), self._session() as session:
+            if not session.execute_write(_timed(begin)):
+                raise Conflict(f"{self._at.shown} holds something already", hint="load into a database of its own")
+            try:
+                for number, batch in enumerate(batches, 1):
+                    session.execute_write(_timed(one), number, batch)
+                session.execute_write(_timed(end))
+            except BaseException:
+                self.wipe()
+                raise
+
+    def wipe(self) -> None:
+        """Takes away all of a load that did not come to its end. Raises :class:`Conflict` where there is none."""
+        keep = "NOT n:Incomplete AND NOT n:LineageStore"
+        with connections.translated(self._at), self._session() as session:
+            if session.execute_read(lambda tx: Cypher(tx, self._clock).one(LOADING)) is None:
+                raise Conflict(f"{self._at.shown} is not being loaded", hint="nothing is taken away")
+            for label in LABELS:
+                # Relationships first: one node may have more of them than a transaction can hold.
+                for statement in (
+                    f"MATCH (:{label})-[r]-() WITH DISTINCT r LIMIT $limit DELETE r RETURN count(*)",
+                    f"MATCH (n:{label}) WHERE {keep} WITH n LIMIT $limit DELETE n RETURN count(*)",
+                ):
+                    while session.execute_write(lambda tx, each=statement: Cypher(tx, self._clock).one(each, limit=WIPED)):
+                        pass
+            session.execute_write(
+                lambda tx: Cypher(tx, self._clock).rows(
+                    "MATCH (s:LineageStore {id: 'store'}) SET s.sequence = 0 REMOVE s.loading"
+                )
+            )
 
     def peek(self, work: Callable[[Any], T]) -> T:
         """Runs ``work``, which makes one statement."""
@@ -251,6 +346,15 @@ class Neo4jStore:
 
 
 WRITES = "MATCH (s:LineageStore {id: 'store'}) RETURN s.writes"
+SIZES = ("MATCH (n) RETURN count(n)", "MATCH ()-[r]->() RETURN count(r)")
+LOADING = "MATCH (s:LineageStore {id: 'store'}) RETURN s.loading"
+LOADED = """
+MATCH (s:LineageStore {id: 'store'}) SET s.locked = true REMOVE s.locked
+WITH s, s.loading AS done SET s.loading = CASE WHEN done = $number - 1 THEN $number ELSE done END RETURN done
+"""
+"""How many batches were loaded, noted with this one where it is the next."""
+WIPED = 20_000
+"""Nodes or relationships that one transaction takes away."""
 RESERVE = "MATCH (s:LineageStore {id: 'store'}) SET s.sequence = s.sequence + $count RETURN s.sequence"
 GIVE_BACK = "MATCH (s:LineageStore {id: 'store'}) WHERE s.sequence = $last SET s.sequence = $used RETURN s.sequence"
 
