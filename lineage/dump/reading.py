@@ -144,7 +144,8 @@ class _Reader:
         self._hashed.update(line)
 
     def _said(self) -> Iterator[tuple[bytes, Row]]:
-        for self._number, line in self._lines:
+        for number, line in self._lines:
+            self._number = number
             said = self._object(line)
             if not isinstance(said.get("type"), str):
                 raise BadInput(self._item, "type", found=said.get("type"), expected="the name of a section")

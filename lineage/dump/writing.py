@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
@@ -76,7 +76,7 @@ def _write(tx: Transaction, file: IO[bytes], on_progress: Progress | None) -> Du
 
 
 @contextmanager
-def _replacing(path: Path) -> Iterator[IO[bytes]]:
+def _replacing(path: Path) -> Generator[IO[bytes]]:
     """A file that takes the place of ``path`` at the end, and leaves it as it was if there is no such end."""
     if path.exists() and not path.is_file():
         raise BadInput(str(path), "file", found="something else", expected="a file, or none yet")

@@ -59,7 +59,9 @@ def _pattern(expected: str, pattern: str) -> Kind:
 
 def _words(words: tuple[str, ...]) -> Kind:
     codes = {word: code for code, word in enumerate(words)}
-    return Kind("one of " + ", ".join(words), lambda v: _is_text(v) and v in codes, words.__getitem__, codes.__getitem__)
+    return Kind(
+        "one of " + ", ".join(words), lambda v: _is_text(v) and v in codes, words.__getitem__, codes.__getitem__
+    )
 
 
 def _list_of(expected: str, fits: Callable[[Any], bool], out: Callable[[Any], Any] = sorted) -> Kind:

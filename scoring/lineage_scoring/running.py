@@ -64,7 +64,7 @@ def run(
     tell(done, total)
     waiting = [open_[begin : begin + judge.batch] for begin in range(0, len(open_), judge.batch)][::-1]
     with ThreadPoolExecutor(max(concurrency, 1)) as pool:
-        running: dict[Future[Sequence[Reply | Failure]], list[Request]] = {}
+        running: dict[Future[list[Reply | Failure]], list[Request]] = {}
         try:
             while waiting or running:
                 while waiting and len(running) < concurrency:

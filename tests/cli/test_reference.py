@@ -20,8 +20,8 @@ def test_it_is_current() -> None:
 
 def test_every_command_is_in_it() -> None:
     page = reference()
-    expected = "add affected calibrate check correct corrections demo dismiss doctor find history impact init lint"
-    expected += " migrate plan propagate record reverify schema score trace undo verify withdraw"
+    expected = "add affected calibrate check correct corrections demo dismiss dump doctor find history impact"
+    expected += " init lint load migrate plan propagate record reverify schema score trace undo verify withdraw"
     grouped = {f"judge {name}" for name in "conflicts export import list resolve run".split()}
     assert set(expected.split()) | {"import graphrag", "import raptor"} | grouped == set(COMMANDS)
     for name in COMMANDS:

@@ -72,9 +72,7 @@ def test_the_demo_goes_there_and_back(url: str, tmp_path: Path) -> None:
 
 @pytest.mark.neo4j
 @pytest.mark.parametrize("made_on", ["sqlite", "neo4j"])
-def test_random_histories_go_there_and_back(
-    url: str, neo4j_server: Server, tmp_path: Path, made_on: str
-) -> None:
+def test_random_histories_go_there_and_back(url: str, neo4j_server: Server, tmp_path: Path, made_on: str) -> None:
     def there(graph: LineageGraph) -> None:
         lines = dumped(graph, tmp_path / "first")
         emptied(neo4j_server)
@@ -96,7 +94,7 @@ def test_random_histories_go_there_and_back(
             assert observe(copy) == observe(graph)
 
     class Made(Ending):
-        look = staticmethod(there if made_on == "sqlite" else back)
+        look = staticmethod(there if made_on == "sqlite" else back)  # type: ignore[assignment]
 
         @classmethod
         def new_place(cls) -> str:
@@ -174,4 +172,3 @@ def cut(url: str, lines: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
         patched.setattr(Neo4jStore, "wipe", killed)
         with pytest.raises(Killed):
             loaded(server, b"".join(listed[: len(listed) // 2]))
-

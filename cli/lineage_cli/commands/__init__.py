@@ -23,6 +23,7 @@ MODULES = (
     "reverify",
     "calibrate",
     "lint",
+    "copying",
     "schema",
 )
 

@@ -162,7 +162,9 @@ class Copying:
 
     def empty(self) -> bool:
         """Whether nothing was ever registered."""
-        return not self._cypher.one(f"RETURN EXISTS {{ (:{HOLDING}) }} OR EXISTS {{ MATCH (c:Cause) WHERE c.type < 2 }}")
+        return not self._cypher.one(
+            f"RETURN EXISTS {{ (:{HOLDING}) }} OR EXISTS {{ MATCH (c:Cause) WHERE c.type < 2 }}"
+        )
 
     def known(self, target: str, wanted: Collection[tuple[Any, ...]]) -> set[tuple[Any, ...]]:
         """Those of the names that the store has."""

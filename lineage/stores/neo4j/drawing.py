@@ -28,7 +28,8 @@ KEYS: Final = {
 }
 """By what properties each of these is found: there is one of each."""
 UNKEYED: Final = (
-    "Statement", "Making", "Citation", "Finding", "Decision", "Event", "Moment", "JudgmentChoice", "Calibration", "Score",
+    "Statement", "Making", "Citation", "Finding", "Decision", "Event", "Moment", "JudgmentChoice", "Calibration",
+    "Score",
 )  # fmt: skip
 """What is found by what it is attached to, or by an index."""
 LABELS: Final = (*KEYS, *UNKEYED)

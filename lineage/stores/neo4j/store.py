@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, TypeVar
 
 import neo4j
@@ -95,9 +95,7 @@ class Neo4jStore:
     under the lock.
     """
 
-    def __init__(
-        self, url: str, clock: Callable[[], int], *, read_only: bool = False, filling: bool = False
-    ) -> None:
+    def __init__(self, url: str, clock: Callable[[], int], *, read_only: bool = False, filling: bool = False) -> None:
         """``filling``: a store whose load was cut is emptied, to be loaded again, and not refused."""
         self.read_only = read_only
         self._clock = clock
@@ -246,13 +244,13 @@ class Neo4jStore:
             return result, not whole or before == state(transaction.cypher)
 
         # A look at everything takes as long as it takes.
-        timed = (lambda job: job) if whole else _timed
+        seconds = None if whole else connections.TRANSACTION_SECONDS
         with connections.translated(self._at), self._session() as session:
             for _ in range(LOOKS):
-                result, steady = session.execute_read(timed(looking))
+                result, steady = session.execute_read(_timed(looking, seconds))
                 if steady:
                     return result
-            result, steady = session.execute_write(timed(locked))
+            result, steady = session.execute_write(_timed(locked, seconds))
             if not steady:
                 raise StoreUnavailable(
                     f"{self._at.shown} was added to all the while", hint="try again when nothing is registered"
@@ -294,7 +292,7 @@ class Neo4jStore:
                 raise Conflict(f"{self._at.shown} holds something already", hint="load into a database of its own")
             try:
                 for number, batch in enumerate(batches, 1):
-                    session.execute_write(_timed(one), number, batch)
+                    session.execute_write(_timed(partial(one, number=number, batch=batch)))
                 session.execute_write(_timed(end))
             except BaseException:
                 self.wipe()
@@ -312,13 +310,16 @@ class Neo4jStore:
                     f"MATCH (:{label})-[r]-() WITH DISTINCT r LIMIT $limit DELETE r RETURN count(*)",
                     f"MATCH (n:{label}) WHERE {keep} WITH n LIMIT $limit DELETE n RETURN count(*)",
                 ):
-                    while session.execute_write(lambda tx, each=statement: Cypher(tx, self._clock).one(each, limit=WIPED)):
+                    while session.execute_write(partial(self._some, statement)):
                         pass
             session.execute_write(
                 lambda tx: Cypher(tx, self._clock).rows(
                     "MATCH (s:LineageStore {id: 'store'}) SET s.sequence = 0 REMOVE s.loading"
                 )
             )
+
+    def _some(self, statement: str, tx: neo4j.ManagedTransaction) -> int:
+        return int(Cypher(tx, self._clock).one(statement, limit=WIPED))
 
     def peek(self, work: Callable[[Any], T]) -> T:
         """Runs ``work``, which makes one statement."""
@@ -392,9 +393,11 @@ class Numbers:
             self._store.numbered(GIVE_BACK, last=unused[-1], used=unused[0] - 1)
 
 
-def _timed(work: Callable[[neo4j.ManagedTransaction], T]) -> Callable[[neo4j.ManagedTransaction], T]:
-    """The work, with a time after which the server ends its transaction."""
-    return neo4j.unit_of_work(timeout=connections.TRANSACTION_SECONDS)(work)
+def _timed(
+    work: Callable[[neo4j.ManagedTransaction], T], seconds: float | None = connections.TRANSACTION_SECONDS
+) -> Callable[[neo4j.ManagedTransaction], T]:
+    """The work, with a time after which the server ends its transaction; None: as the server is set."""
+    return neo4j.unit_of_work(timeout=seconds)(work)
 
 
 def _until_first(work: Callable[[], T]) -> T:
