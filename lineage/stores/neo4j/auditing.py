@@ -254,8 +254,8 @@ def _version(row: Sequence[Any], current: int | None, cause: tuple[str, int, int
 
 def _change(row: Sequence[Any]) -> ChangeAudit:
     uri, edition, kind, source, target_edition, target, held, made = row
-    said: Sequence[Any] = made or [None] * 6
-    seq, at, base, source_edition, source_number, text = said
+    nothing: list[Any] = [None] * 6
+    seq, at, base, source_edition, source_number, text = made or nothing
     to: Place | None = None if made is None else (uri, target_edition, target)
     based: Place | None = None
     if base is not None:
