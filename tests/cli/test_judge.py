@@ -179,3 +179,17 @@ def test_an_audit_counts_parts(judged: Callable) -> None:
     assert told.code == 7
     missing = {tuple(each["passages"]) for each in told.error()["requests"]}
     assert missing == {("S1",), ("S2",), ("S1", "S2")}
+
+
+def test_alce_s_items_are_scored_from_kept_verdicts(desk: Callable) -> None:
+    Path("mine.py").write_text(MINE)
+    docs = [{"title": "T1", "text": "P1"}, {"title": "T2", "text": "P2"}]
+    items = [{"question": "?", "output": "It is so [1][2]. Hello.\nA second line [1].", "docs": docs}]
+    Path("items.json").write_text(json.dumps({"data": items}))
+    told = desk("score", "--profile", "alce", "--items", "items.json", "--json")
+    assert told.code == 7
+    assert [each["statement"] for each in told.error()["requests"]] == ["It is so."]
+    assert desk("judge", "run", "--items", "items.json", "--judge", "mine:Yes", "--json").json()["kept"] == 3
+    body = desk("score", "--profile", "alce", "--items", "items.json", "--judge", "yes", "--json").json()
+    assert (body["profile"], body["citation_rec"], body["citation_prec"]) == ("alce", 50.0, 100.0)
+    assert desk("score", "--items", "items.json").code == 2

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lineage_cli.app import app, command, opened
-from lineage_cli.commands.score import lines_of
+from lineage_cli.commands.score import AtMost, Items, Qampari, lines_of
 from lineage_cli.options import By, Json, Reason
 from lineage_cli.output import as_json, data, note, progress, say
 
 if TYPE_CHECKING:
     from lineage.graph import LineageGraph
     from lineage_schema.judgments import Judgment
+    from lineage_scoring.asking import Asked
     from lineage_scoring.beside import Reference
 
 judge = typer.Typer(name="judge", no_args_is_help=True, rich_markup_mode=None)
@@ -52,6 +53,9 @@ def run(
     beside: Beside = None,
     parts: Parts = None,
     reference: References = None,
+    items: Items = None,
+    qampari: Qampari = False,
+    at_most: AtMost = 3,
     concurrency: Annotated[int, typer.Option("--concurrency", metavar="N", min=1, help="Batches at a time.")] = 1,
     again: Annotated[bool, typer.Option("--again", help="Also ask what is kept.")] = False,
     as_json_: Json = False,
@@ -72,8 +76,13 @@ def run(
     sys.path.insert(0, str(Path.cwd()))
     asked_of = judge_named(name, settings_of(settings or ()))
     with opened() as graph:
-        ids = _answers(graph, answers, all_, namespace)
-        asked = requests_of(graph, ids, beside=_beside(beside), parts=_parts(parts), references=_references(reference))
+        if items is not None:
+            asked = _of_items(items, qampari, at_most)
+        else:
+            ids = _answers(graph, answers, all_, namespace)
+            asked = requests_of(
+                graph, ids, beside=_beside(beside), parts=_parts(parts), references=_references(reference)
+            )
         requests = [each.request for each in asked]
         with progress("judging") as tell:
             done = running(asked_of, requests, graph.judgments, concurrency=concurrency, again=again, on_progress=tell)
@@ -244,6 +253,13 @@ def _answers(graph: LineageGraph, answers: list[str] | None, all_: bool, namespa
     if bool(answers) == all_:
         raise typer.BadParameter("name answers, or say --all")
     return graph.answers(*(answers or ()), namespace=namespace)
+
+
+def _of_items(file: Path, qampari: bool, at_most: int) -> list[Asked]:
+    from lineage_cli.texts import read_text
+    from lineage_scoring.alce_items import asked, items_of
+
+    return asked(items_of(read_text(file)), at_most_citations=at_most, qampari=qampari)
 
 
 def _beside(given: str | None) -> list[str]:

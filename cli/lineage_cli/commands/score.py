@@ -15,6 +15,8 @@ from lineage_cli.options import Json
 from lineage_cli.output import as_json, as_ndjson, data, note, say
 
 if TYPE_CHECKING:
+    from lineage.graph import LineageGraph
+    from lineage_schema.judgments import JudgeId
     from lineage_scoring.desk import AnswerScore, StatementScore
     from lineage_scoring.score import Audit, Score
 
@@ -34,6 +36,16 @@ class Profile(StrEnum):
 
     DESK = "desk"
     AUDIT = "audit"
+    ALCE = "alce"
+
+
+Items = Annotated[
+    Path | None, typer.Option("--items", metavar="FILE", help="ALCE's items, as its evaluator reads them (JSON).")
+]
+Qampari = Annotated[bool, typer.Option("--qampari", help="With --items: outputs are lists.")]
+AtMost = Annotated[
+    int, typer.Option("--at-most-citations", metavar="N", min=0, help="With --items: of a statement, as ALCE caps.")
+]
 
 
 class Rules(StrEnum):
@@ -77,6 +89,9 @@ def score(
     reference: Annotated[
         Path | None, typer.Option("--reference", metavar="FILE", help="What answers should say, JSON Lines.")
     ] = None,
+    items: Items = None,
+    qampari: Qampari = False,
+    at_most: AtMost = 3,
     gate: Annotated[
         bool, typer.Option("--gate", help="Refuse a judge without a calibration, or under the kappa (exit code 7).")
     ] = False,
@@ -100,7 +115,9 @@ def score(
     from lineage_scoring.score import score as scored
     from lineage_scoring.verdicts import judge_of
 
-    if bool(answers) == all_:
+    if (items is None) != (profile is not Profile.ALCE):
+        raise typer.BadParameter("--profile alce and --items FILE go together: it scores a file of ALCE's items")
+    if items is None and bool(answers) == all_:
         raise typer.BadParameter("name answers, or say --all")
     if namespace is not None and not all_:
         raise typer.BadParameter("--namespace goes with --all")
@@ -109,10 +126,13 @@ def score(
     if parts is not None and profile is not Profile.AUDIT:
         raise typer.BadParameter("--parts goes with --profile audit")
     with opened(read_only=not keep) as graph:
-        ids = graph.answers(*(answers or ()), namespace=namespace)
         who = judge_of(graph.judgments, judge)
         if gate and kappa is not None:
             gated(graph, who, kappa)
+        if items is not None:
+            _alce(graph, who, items, qampari, at_most, as_json_ or format_ is Format.JSON)
+            return
+        ids = graph.answers(*(answers or ()), namespace=namespace)
         if profile is Profile.AUDIT:
             _audit(audit(graph, ids, who, parts=parts_of(lines_of(parts))), as_json_ or format_ is Format.JSON)
             return
@@ -130,6 +150,25 @@ def lines_of(file: Path | None) -> list[str]:
     from lineage_cli.texts import read_text
 
     return [] if file is None else read_text(file).split("\n")
+
+
+def _alce(graph: LineageGraph, who: JudgeId, file: Path, qampari: bool, at_most: int, json_: bool) -> None:
+    from lineage_cli.texts import read_text
+    from lineage_scoring.alce_items import evaluate, items_of
+    from lineage_scoring.score import CAVEAT, judge_json
+
+    items = items_of(read_text(file))
+    result = evaluate(graph.judgments, who, items, at_most_citations=at_most, qampari=qampari)
+    if json_:
+        as_json({"schema": "alce/1", "profile": "alce", "judge": judge_json(who), **result.to_json(), "caveat": CAVEAT})
+        return
+    recall, precision = (
+        "N/A" if figure != figure else f"{figure:.2f}" for figure in (result.citation_rec, result.citation_prec)
+    )
+    say(f"citation recall {recall} ({result.entailed}/{result.sentences} statements)")
+    say(f"citation precision {precision} ({result.precise}/{result.citations} citations)")
+    note(f"profile alce, {result.scored} answers ({result.empty} empty ones left out), judge {who.name}@{who.version}")
+    note(CAVEAT)
 
 
 def _audit(result: Audit, json_: bool) -> None:
