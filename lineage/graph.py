@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -16,6 +17,7 @@ from lineage.check import Check, check, plainly_fresh
 from lineage.cited import AnswerMaterial, Material, answer_materials, under
 from lineage.decide import dismiss, reverified
 from lineage.doctor import Doctor, doctor
+from lineage.dump import Dumped, Loaded, dump, load
 from lineage.history import History, history
 from lineage.judgments import Judgments
 from lineage.rebuild import Plan, plan
@@ -230,6 +232,17 @@ class LineageGraph:
     def verify(self, on_progress: Callable[[int, int], None] | None = None) -> Verification:
         """Re-derives ids, hashes, slices, anchors, names and marks, and lists what disagrees."""
         return self._read(lambda tx: verify(tx, on_progress))
+
+    def dump(self, path: Path, on_progress: Callable[[int, int], None] | None = None) -> Dumped:
+        """Writes the whole store, with its history, to a file of JSON Lines: the same bytes from every store."""
+        return dump(self.store, path, on_progress)
+
+    def load(self, lines: Iterable[bytes], on_progress: Callable[[int, int], None] | None = None) -> Loaded:
+        """Fills the store, which must be empty, from a dump's lines: with all of them, or none.
+
+        Raises :class:`Conflict` where it is not empty, and :class:`BadInput` with the number of the line.
+        """
+        return load(self.store, lines, on_progress)
 
     def find(self, text: str, *, kind: str | None = None, limit: int = 50) -> list[NodeView]:
         """Nodes whose text, title, key or alias contains ``text``, in the order kind, namespace, key, id."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-FORM: Final = {"form": 1, "rules": ["a1", "l1"], "type": "lineage-dump"}
+FORM: Final = {"type": "lineage-dump", "form": 1, "rules": ["a1", "l1"]}
 """The first line. ``rules`` name how texts were aligned and how ids were made: a program with others cannot go on."""
 END: Final = "end"
 """The type of the last line: ``counts`` by section, and the ``sha256`` of all bytes before it."""
