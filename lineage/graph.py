@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from lineage import correct as correcting
 from lineage.chains import Chains
@@ -36,6 +36,9 @@ from lineage_schema.errors import BadInput, Conflict, NotFound
 from lineage_schema.identity import run_id
 from lineage_schema.records import Answer, Document, Finish, Record, Run
 from lineage_schema.vocabulary import ChangeKind, RunMode
+
+if TYPE_CHECKING:
+    from lineage.exporters.neo4j_csv import Written
 
 T = TypeVar("T")
 DEFAULT_PRODUCER = "lineage"
@@ -236,6 +239,13 @@ class LineageGraph:
     def dump(self, path: Path, on_progress: Callable[[int, int], None] | None = None) -> Dumped:
         """Writes the whole store, with its history, to a file of JSON Lines: the same bytes from every store."""
         return dump(self.store, path, on_progress)
+
+    def export_neo4j_csv(self, folder: Path, on_progress: Callable[[int, int], None] | None = None) -> Written:
+        """Writes the whole store as files for Neo4j's import tool, into a new or empty folder."""
+        # Loaded here: whoever does not export need not wait for a driver.
+        from lineage.exporters import neo4j_csv
+
+        return neo4j_csv.export(self.store, folder, on_progress)
 
     def load(self, lines: Iterable[bytes], on_progress: Callable[[int, int], None] | None = None) -> Loaded:
         """Fills the store, which must be empty, from a dump's lines: with all of them, or none.

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-import tempfile
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
@@ -80,16 +79,17 @@ def _replacing(path: Path) -> Generator[IO[bytes]]:
     """A file that takes the place of ``path`` at the end, and leaves it as it was if there is no such end."""
     if path.exists() and not path.is_file():
         raise BadInput(str(path), "file", found="something else", expected="a file, or none yet")
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        file = part.open("xb")
     except OSError as error:
         raise BadInput(str(path), "file", found=error.strerror, expected="a place that can be written") from None
     try:
-        with os.fdopen(handle, "w+b") as file:
+        with file:
             yield file
             file.flush()
-            os.fsync(handle)
-        Path(name).replace(path)
+            os.fsync(file.fileno())
+        part.replace(path)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        part.unlink(missing_ok=True)
         raise

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import secrets
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -31,19 +33,23 @@ _QUICK = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 class JavaServer(Server):
     """Starts a server of one whole version in a fresh home.
 
+    ``imports`` is a folder of files for the import tool, with its README.txt: the server's database is made of them.
     ``quick`` halves the time to start, and slows what runs for long: not for measurements.
     Raises :class:`Missing` where Maven, a JDK or the jars cannot be had, and :class:`ServerFailed`.
     """
 
-    def __init__(self, version: str, *, quick: bool = True) -> None:
+    def __init__(self, version: str, *, quick: bool = True, imports: Path | None = None) -> None:
         self._options = (*_OPTIONS, *_QUICK) if quick else _OPTIONS
         self._program = java(version)
         self._jars = fetched(version)
         self._port = free_port()
         self._process: subprocess.Popen[bytes] | None = None
         self._folder = Path(tempfile.mkdtemp(prefix="neo4j-test-"))
+        self.imported = ""
         super().__init__("Maven and Java", f"bolt://127.0.0.1:{self._port}", USER, secrets.token_urlsafe(16))
         try:
+            if imports is not None:
+                self.imported = self._import(imports)
             self._start()
             self._change_first_password()
             self.answer()
@@ -99,6 +105,25 @@ class JavaServer(Server):
                 reasons = [line for line in lines if line.startswith(("Caused by:", "Exception", "error:"))] or lines
                 raise ServerFailed(f"the launcher did not get ready: {reasons[-1] if reasons else 'it said nothing'}")
             time.sleep(0.1)
+
+    def _import(self, folder: Path) -> str:
+        """Runs the command that stands in the folder's README.txt, with the real tool; returns what it printed."""
+        said = (folder / "README.txt").read_text(encoding="utf-8")
+        command = shlex.split(said[said.index("neo4j-admin ") :].partition("\n\n")[0].replace("\\\n", ""))
+        home = self._folder / "home"
+        (home / "conf").mkdir(parents=True)
+        done = subprocess.run(
+            [self._program, *self._options, "-cp", f"{self._jars}/*", "org.neo4j.cli.AdminTool", *command[1:]],
+            cwd=folder,
+            env={**os.environ, "NEO4J_HOME": str(home), "NEO4J_CONF": str(home / "conf")},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode != 0:
+            raise ServerFailed(f"the import tool failed: {(done.stderr or done.stdout)[-2000:]}")
+        return done.stdout
 
     def _change_first_password(self) -> None:
         """Nothing else is allowed before, and only the database ``system`` takes it."""

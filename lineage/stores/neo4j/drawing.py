@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple
 
 from lineage.stores.copying import Row
-from lineage.stores.neo4j.model import edge_type, label
+from lineage.stores.neo4j.model import QUOTES, TYPES, edge_type, label
 
 KEYS: Final = {
     "Document": ("uri",),
@@ -294,3 +294,59 @@ DRAWINGS: Final[dict[str, Callable[[Row], Iterator[Drawn]]]] = {
     "calibration": _calibrations, "score": _scores, "moment": _moments, "sequence": _sequences,
 }  # fmt: skip
 """What each section's rows draw (as :meth:`lineage.stores.copying.Section.back` gives them)."""
+
+_SPOKEN: Final = {"s": "string", "n": "long", "b": "boolean", "f": "double", "S": "string[]", "N": "long[]", "B": "byte[]"}
+_EDGE: Final = "role:n origins:n version:n since:n ext:n own:b"
+_LINEAGE: Final = (
+    "id:s kind:s namespace:s key:s sha256:s text:s attributes:s title:s reason:s details:s run:s begin:n derived:b"
+    " made:n lineage:n unsettled:b purged:b"
+)
+_PROPERTIES: Final = {
+    "Document": "uri:s title:s url:s media_type:s",
+    "DocumentVersion": "uri:s edition:n number:n id:s sha256:s text:s base:n source_edition:n source_number:n"
+    " alignment:B seq:n at:n purged:b current:b edition_seq:n",
+    "Statement": "seq:n n:n at:n body:s",
+    "Span": "id:s kind:s uri:s edition:n version:n start:n end:n purged:b",
+    "Answer": f"{_LINEAGE} question:s cache_key:s at:n searched:S",
+    "Claim": f"{_LINEAGE} label:s needs_evidence:b",
+    "LineageNode": _LINEAGE,
+    "Run": "id:s key:s namespace:s producer:s body:s derived:b begin:n at:n finished:n complete:b kinds:S",
+    "Key": "key:s kind:s namespace:s",
+    "Alias": "alias:s namespace:s",
+    "Making": "made:n run:s begin:n derived:b lineage:n until:n",
+    "Citation": "claim:s run:s number:n marker:s marker_start:n marker_end:n target:s version:n start:n end:n whole:b",
+    "Finding": "kind:s place:s what:s",
+    "Cause": "id:s type:n seq:n at:n reason:s by:s edition:b",
+    "Decision": "node:s cause:s seq:n made:n kind:s severity:n inputs:s reason:s by:s at:n",
+    "Event": "node:s seq:n cause:s at:n was:n is_now:n resolution:s",
+    "Moment": "seq:n at:n",
+    "Namespace": "name:s",
+    "Passage": "source:s sha256:s text:s",
+    "Judge": "name:s version:s configuration:s",
+    "Judgment": "key:s number:n statement_sha256:s statement:s verdict:s score:f reason:s latency:n cut:b by:s seq:n at:n",
+    "JudgmentChoice": "key:s seq:n number:n reason:s by:s at:n",
+    "Calibration": "seq:n labels:s seed:n kappa:n body:s at:n",
+    "Score": "body:s seq:n at:n n:n",
+    "LineageStore": "id:s sequence:n writes:n",
+    "ANCHORED_IN": "start:n end:n",
+    "NAMES": "first:n last:n",
+    "ASKED": "seq:n",
+    "FORMERLY": f"{_EDGE} until:n run:s",
+    "CHANGED": "edition:n kind:s source:n target_edition:n target:n",
+    "SEEDS": "severity:n class:s start:n end:n readers:N",
+    "MARKS": "severity:n via:s since:n resolution:s queue:n fell:b readers:N",
+    "MARKED": "since:n until:n severity:n via:s resolution:s",
+    "RECHECK": "waits:b",
+    "DERIVES_FROM": "seq:n",
+    "SHOWN": "place:n source:s",
+    **{type_: _EDGE for type_ in (*TYPES.values(), QUOTES)},
+}
+
+
+def properties(first: str, kind: str = "") -> dict[str, str]:
+    """The properties of a node by its labels, or of a relationship by its type, and what each holds.
+
+    The words are those of the import tool: string, long, boolean, double, byte, and lists of them.
+    """
+    said = _PROPERTIES.get(kind if first == "LineageNode" and kind in ("Span", "Answer", "Claim") else first, "")
+    return {name: _SPOKEN[word] for name, _, word in (each.partition(":") for each in said.split())}

@@ -85,6 +85,21 @@ MERGE (c:Cause {id: 'incomplete'}) ON CREATE SET c:Incomplete, c.type = 2, c.seq
 """
 
 
+MADE: Final = "MATCH (s:LineageStore {id: 'store'}) RETURN count(s) > 0"
+EMPTY_LISTS: Final = (
+    "MATCH (n:Answer) WHERE n.searched IS NULL WITH n LIMIT 20000 SET n.searched = [] RETURN count(n)",
+    "MATCH (n:Run) WHERE n.kinds IS NULL WITH n LIMIT 20000 SET n.kinds = [] RETURN count(n)",
+)
+"""The import tool keeps no empty lists."""
+INDEX_SECONDS: Final = 3600
+"""Indexes of what was imported take a while."""
+
+
+def imported(session: neo4j.Session) -> bool:
+    """Whether the import tool filled the database with a store, which has no constraints and indexes yet."""
+    return not applied(session) and bool(session.run(MADE).single(strict=True)[0])
+
+
 def applied(session: neo4j.Session) -> dict[int, tuple[str, str]]:
     """The steps that the database has had: number → (name, checksum)."""
     return {number: (name, checksum) for number, name, checksum in (r.values() for r in session.run(APPLIED))}
@@ -94,6 +109,8 @@ def check(session: neo4j.Session, shown: str) -> None:
     """Raises :class:`StoreUnavailable` where there is no store, :class:`SchemaMismatch` where it is another."""
     connections.check_version(str(session.run("RETURN 1").consume().server.agent), shown)
     done = applied(session)
+    if imported(session):
+        raise SchemaMismatch(f"{shown} was filled by the import tool and has no indexes yet", hint="lineage migrate")
     if not done:
         raise StoreUnavailable(f"no store at {shown}", hint="create it with: lineage init")
     for step in STEPS:
@@ -110,6 +127,9 @@ def check(session: neo4j.Session, shown: str) -> None:
 
 def upgrade(session: neo4j.Session, at: int) -> list[str]:
     """Runs the steps that are missing; returns their names."""
+    if imported(session):
+        for fill in EMPTY_LISTS:
+            _until_none(session, fill)
     done = applied(session)
     names = []
     for step in STEPS:
@@ -118,7 +138,7 @@ def upgrade(session: neo4j.Session, at: int) -> list[str]:
         for statement in step.statements:
             text: Any = statement
             session.run(text).consume()
-        session.run("CALL db.awaitIndexes(60)").consume()
+        session.run("CALL db.awaitIndexes($seconds)", seconds=INDEX_SECONDS).consume()
         session.run(BEGIN).consume()
         session.run(
             "CREATE (:LineageMigration {number: $number, name: $name, checksum: $checksum, at: $at})",
@@ -126,6 +146,12 @@ def upgrade(session: neo4j.Session, at: int) -> list[str]:
         ).consume()  # fmt: skip
         names.append(f"{step.number:04}_{step.name}")
     return names
+
+
+def _until_none(session: neo4j.Session, statement: str) -> None:
+    text: Any = statement
+    while session.run(text).single(strict=True)[0]:
+        pass
 
 
 def init(session: neo4j.Session, shown: str, at: int) -> list[str]:

@@ -141,7 +141,7 @@ class Neo4jStore:
         """Upgrades a store's schema; returns the steps applied."""
         at = connections.address(url)
         with connections.translated(at), connections.driver(at) as driver, driver.session(database=at.database) as s:
-            if not migrations.applied(s):
+            if not migrations.applied(s) and not migrations.imported(s):
                 raise StoreUnavailable(f"no store at {at.shown}", hint="create it with: lineage init")
             return migrations.upgrade(s, clock())
 
