@@ -168,9 +168,7 @@ class _Files:
         file = self._file(self.links, f"{type_}-{start[0]}-{end[0]}", type_, ends, properties(type_))
         file.put([start[1], end[1]], props)
 
-    def _file(
-        self, files: dict[str, _File], name: str, given: str, ends: list[str], columns: dict[str, str]
-    ) -> _File:
+    def _file(self, files: dict[str, _File], name: str, given: str, ends: list[str], columns: dict[str, str]) -> _File:
         if name not in files:
             data = (self.folder / f"{name}.csv").open("w", encoding="utf-8", newline="")
             self._stack.enter_context(data)
@@ -202,8 +200,8 @@ In this folder, on the machine of the server, run
 
 {command}
 
-where the word behind 'full' is the name of the database, and start the server (or, where it runs and has several databases,
-CREATE DATABASE). Constraints and indexes are made by
+where the word behind 'full' is the name of the database, and start the server (or, where it runs and has several
+databases, CREATE DATABASE). Constraints and indexes are made by
 
 lineage migrate --store neo4j://HOST:7687/neo4j
 

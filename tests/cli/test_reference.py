@@ -23,7 +23,7 @@ def test_every_command_is_in_it() -> None:
     expected = "add affected calibrate check correct corrections demo dismiss dump doctor find history impact"
     expected += " init lint load migrate plan propagate record reverify schema score trace undo verify withdraw"
     grouped = {f"judge {name}" for name in "conflicts export import list resolve run".split()}
-    assert set(expected.split()) | {"import graphrag", "import raptor"} | grouped == set(COMMANDS)
+    assert set(expected.split()) | {"export neo4j-csv", "import graphrag", "import raptor"} | grouped == set(COMMANDS)
     for name in COMMANDS:
         assert f"\n## lineage {name}\n" in page
 

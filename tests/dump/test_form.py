@@ -151,7 +151,7 @@ def test_verdicts_and_purged_texts_come_through(tmp_path: Path) -> None:
     with LineageGraph.open(f"sqlite:///{tmp_path}/a.db", create=True) as graph:
         load_demo(graph)
         judge = JudgeId("lexical", "1")
-        asked = Request("It is so.", (Passage("He said; \"so\".\n", "outside"), Passage("Twice.", "l1:" + "0" * 40)))
+        asked = Request("It is so.", (Passage('He said; "so".\n', "outside"), Passage("Twice.", "l1:" + "0" * 40)))
         graph.judgments.keep([Judgment.of(asked, judge, Verdict.SUPPORTED, score=0.1, latency=12)])
         graph.judgments.keep([Judgment.of(asked, judge, Verdict.CONTRADICTED, reason="no", by="ann", cut=True)])
         graph.judgments.resolve(judge.key(asked), Verdict.CONTRADICTED, reason="read it", by="ann")

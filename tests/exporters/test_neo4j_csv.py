@@ -36,7 +36,17 @@ def graph(tmp_path: Path) -> Iterator[LineageGraph]:
         graph.register([Document(uri='odd "1", 2.md', text=ODD, title="")])
         span = SpanRef(uri='odd "1", 2.md', start=0, end=len(ODD), quote=ODD)
         graph.register(
-            [Node(kind="chunk", namespace="n", key="odd", text=ODD, inputs=(Input(ref=span),), title='"', aliases=('"',))]
+            [
+                Node(
+                    kind="chunk",
+                    namespace="n",
+                    key="odd",
+                    text=ODD,
+                    inputs=(Input(ref=span),),
+                    title='"',
+                    aliases=('"',),
+                )
+            ]
         )
         judge = JudgeId("lexical", "1")
         asked = Request(ODD, (Passage(ODD, "outside"), Passage(ODD, "too")))

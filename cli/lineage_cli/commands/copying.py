@@ -22,7 +22,7 @@ export = typer.Typer(name="export", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(export, name="export", help="Write what the store holds in other forms.")
 
 
-@command("dump", "lineage dump store.jsonl", "lineage dump | gzip >store.jsonl.gz")
+@command("dump", "lineage dump store.jsonl", "lineage dump - > store.jsonl")
 def dump(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to; - is standard output.")] = Path("-"),
     as_json_: Json = False,
@@ -51,7 +51,7 @@ def dump(
         say(f"dumped    {_said(done.counts)}")
 
 
-@command("load", "lineage init --store sqlite:///copy.db", "lineage load store.jsonl --store sqlite:///copy.db")
+@command("load", "lineage load store.jsonl --store sqlite:///copy.db")
 def load(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="What dump wrote; - reads standard input.")],
     again: Annotated[
@@ -61,9 +61,9 @@ def load(
 ) -> None:
     """Fill an empty store from a dump: with all of it, or nothing.
 
-    Every line is checked, and the checksum of all. A server takes the rows in many transactions and is not opened by
-    others meanwhile; where the process was killed, that stays so until the load is begun --again. An embedded
-    store takes them in one.
+    'lineage init' makes an empty one. Every line is checked, and the checksum of all. A server takes the rows in many
+    transactions and is not opened by others meanwhile; where the process was killed, that stays so until the load is
+    begun --again. An embedded store takes them in one.
     """
     with opened(filling=again) as graph, _lines(file) as lines, progress("loading") as bar:
         done = graph.load(lines, bar)

@@ -295,7 +295,15 @@ DRAWINGS: Final[dict[str, Callable[[Row], Iterator[Drawn]]]] = {
 }  # fmt: skip
 """What each section's rows draw (as :meth:`lineage.stores.copying.Section.back` gives them)."""
 
-_SPOKEN: Final = {"s": "string", "n": "long", "b": "boolean", "f": "double", "S": "string[]", "N": "long[]", "B": "byte[]"}
+_SPOKEN: Final = {
+    "s": "string",
+    "n": "long",
+    "b": "boolean",
+    "f": "double",
+    "S": "string[]",
+    "N": "long[]",
+    "B": "byte[]",
+}
 _EDGE: Final = "role:n origins:n version:n since:n ext:n own:b"
 _LINEAGE: Final = (
     "id:s kind:s namespace:s key:s sha256:s text:s attributes:s title:s reason:s details:s run:s begin:n derived:b"
@@ -323,7 +331,9 @@ _PROPERTIES: Final = {
     "Namespace": "name:s",
     "Passage": "source:s sha256:s text:s",
     "Judge": "name:s version:s configuration:s",
-    "Judgment": "key:s number:n statement_sha256:s statement:s verdict:s score:f reason:s latency:n cut:b by:s seq:n at:n",
+    "Judgment": (
+        "key:s number:n statement_sha256:s statement:s verdict:s score:f reason:s latency:n cut:b by:s seq:n at:n"
+    ),
     "JudgmentChoice": "key:s seq:n number:n reason:s by:s at:n",
     "Calibration": "seq:n labels:s seed:n kappa:n body:s at:n",
     "Score": "body:s seq:n at:n n:n",
@@ -339,7 +349,7 @@ _PROPERTIES: Final = {
     "RECHECK": "waits:b",
     "DERIVES_FROM": "seq:n",
     "SHOWN": "place:n source:s",
-    **{type_: _EDGE for type_ in (*TYPES.values(), QUOTES)},
+    **dict.fromkeys((*TYPES.values(), QUOTES), _EDGE),
 }
 
 
