@@ -137,12 +137,12 @@ def _with_common(function: Callable[..., None]) -> Callable[..., None]:
     return called
 
 
-def opened(*, read_only: bool = False, filling: bool = False) -> LineageGraph:
-    """The store of this call, which must exist. ``filling``: also where a load of it was cut."""
+def opened(*, read_only: bool = False) -> LineageGraph:
+    """The store of this call, which must exist."""
     # Loaded here, so that help, completion and usage errors do not wait for it.
     from lineage.graph import LineageGraph
 
-    return LineageGraph.open(url(), read_only=read_only, filling=filling)
+    return LineageGraph.open(url(), read_only=read_only)
 
 
 def url() -> str:

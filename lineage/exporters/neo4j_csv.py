@@ -183,8 +183,8 @@ class _Files:
             "--id-type=string", "--multiline-fields=true", "--legacy-style-quoting=false",
             "--ignore-empty-strings=false", "--trim-strings=false", "--array-delimiter=U+001F",
             f"--read-buffer-size={_buffer([*self.nodes.values(), *self.links.values()])}",
-            *(f"--nodes={file.given}={name}-header.csv,{name}.csv" for name, file in self.nodes.items()),
-            *(f"--relationships={file.given}={name}-header.csv,{name}.csv" for name, file in self.links.items()),
+            *(f"--nodes={file.given}=./{name}-header.csv,./{name}.csv" for name, file in self.nodes.items()),
+            *(f"--relationships={file.given}=./{name}-header.csv,./{name}.csv" for name, file in self.links.items()),
         ]  # fmt: skip
         command = " \\\n    ".join(["neo4j-admin database import full neo4j", *options])
         (self.folder / README).write_text(TEXT.format(command=command), encoding="utf-8")
@@ -200,8 +200,8 @@ In this folder, on the machine of the server, run
 
 {command}
 
-where the word behind 'full' is the name of the database, and start the server (or, where it runs and has several
-databases, CREATE DATABASE). Constraints and indexes are made by
+where the word behind 'full' is the name of the database, and start the server; one that runs already and has several
+databases takes it by CREATE DATABASE. Constraints and indexes are made by
 
 lineage migrate --store neo4j://HOST:7687/neo4j
 

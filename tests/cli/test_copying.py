@@ -9,7 +9,6 @@ from pathlib import Path
 def test_a_copy_tells_the_same(run: Callable, pipe: Callable, corrected: Path) -> None:
     assert run("dump", "store.jsonl").code == 0
     copy = "sqlite:///copy.db"
-    assert run("init", "--store", copy).code == 0
     assert run("--store", copy, "load", "store.jsonl").code == 0
     for command in (["affected", "last", "--json"], ["trace", "claim:n/returns/C1", "--json"], ["corrections"]):
         assert run("--store", copy, *command).out == run(*command).out
@@ -24,7 +23,6 @@ def test_a_dump_that_was_cut_is_found(run: Callable, corrected: Path) -> None:
     assert run("dump", "store.jsonl").code == 0
     lines = Path("store.jsonl").read_bytes().splitlines(keepends=True)
     Path("cut.jsonl").write_bytes(b"".join(lines[:-1]))
-    assert run("init", "--store", "sqlite:///cut.db").code == 0
     told = run("--store", "sqlite:///cut.db", "load", "cut.jsonl")
     assert told.code == 6
     # It can be loaded again, whole.

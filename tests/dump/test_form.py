@@ -169,3 +169,11 @@ def test_verdicts_and_purged_texts_come_through(tmp_path: Path) -> None:
 
 def test_names_of_fields_leave_room_for_the_type() -> None:
     assert all("type" not in section.fields and set(section.key) <= set(section.fields) for section in SECTIONS)
+
+
+def test_the_page_names_every_section_and_field() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "dumps.md").read_text(encoding="utf-8")
+    for section in SECTIONS:
+        (line,) = [line for line in page.splitlines() if line.startswith(f"| `{section.name}` |")]
+        fields = ", ".join(f"`{name}`" + "?" * kind.optional for name, kind in section.fields.items())
+        assert line.endswith(f"| {fields} |")

@@ -24,6 +24,7 @@ MODULES = (
     "calibrate",
     "lint",
     "copying",
+    "exporting",
     "schema",
 )
 

@@ -331,9 +331,8 @@ _PROPERTIES: Final = {
     "Namespace": "name:s",
     "Passage": "source:s sha256:s text:s",
     "Judge": "name:s version:s configuration:s",
-    "Judgment": (
-        "key:s number:n statement_sha256:s statement:s verdict:s score:f reason:s latency:n cut:b by:s seq:n at:n"
-    ),
+    "Judgment": "key:s number:n statement_sha256:s statement:s verdict:s score:f reason:s latency:n cut:b by:s seq:n"
+    " at:n",
     "JudgmentChoice": "key:s seq:n number:n reason:s by:s at:n",
     "Calibration": "seq:n labels:s seed:n kappa:n body:s at:n",
     "Score": "body:s seq:n at:n n:n",
