@@ -2,8 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# Which of the tests that need a server.
-NEO4J ?= neo4j
+# Which of the tests that need a server: all, unless a folder is named.
+TESTS ?=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -47,7 +47,7 @@ test: install
 	$(BIN)/python -m pytest -m 'not neo4j'
 
 test-neo4j: install
-	$(BIN)/python -m pytest -m '$(NEO4J)'
+	$(BIN)/python -m pytest -m neo4j $(TESTS)
 
 check: install
 	$(BIN)/ruff check

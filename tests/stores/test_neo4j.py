@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import re
 import traceback
 from pathlib import Path
@@ -169,6 +170,10 @@ class Neo4j(Machine):
     @classmethod
     def open_graph(cls, place: str) -> LineageGraph:
         return LineageGraph.open(place, create=True)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.driver.verifying = os.environ.get("HYPOTHESIS_PROFILE") == "soak"
 
 
 @pytest.mark.neo4j
