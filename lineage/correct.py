@@ -208,7 +208,8 @@ def commit(tx: Transaction, correction: Correction) -> str | None:
     if id_ is None:
         return None
     tx.sources.lock([change.row.uri for change in correction.changes])
-    if tx.marks.causes([id_]) and _is_there(tx, correction):
+    # An edition's id does not tell which edition it brings: one of a version that had one is taken for a retry.
+    if tx.marks.causes([id_]) and (correction.kind is ChangeKind.EDITION or _is_there(tx, correction)):
         return id_
     check_current(tx, correction)
     seq = tx.next_seq()
