@@ -43,7 +43,7 @@ ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 README = ROOT / "README.md"
 PAGES = [README, *sorted(DOCS.rglob("*.md"))]
-CONSOLES = [README, DOCS / "forms.md", DOCS / "auditor.md", DOCS / "operator.md"]
+CONSOLES = [README, DOCS / "forms.md", DOCS / "auditor.md", DOCS / "operator.md", DOCS / "calibration.md"]
 SNIPPETS = [README, DOCS / "pipeline-author.md", DOCS / "auditor.md", DOCS / "judges.md"]
 
 INSTEAD = {"make demo": "lineage demo", "make test": ":"}

@@ -126,8 +126,8 @@ class Judgment:
 class Calibration:
     """How a judge did on labelled examples, and the threshold that was chosen on the other half of them.
 
-    ``labels`` is the sha256 of the labels; ``body`` is canonical JSON of all figures; ``kappa`` is Cohen's, in
-    millionths, None where it is undefined.
+    ``labels`` is the sha256 of the labels; ``body`` is canonical JSON of all figures; ``kappa`` is Cohen's, of
+    the judge's own verdicts, which are what scores count; in millionths, None where it is undefined.
     """
 
     judge: JudgeId

@@ -61,8 +61,8 @@ def examples_of(graph: LineageGraph, judge: JudgeId, labels: Sequence[Labelled])
 
 
 def keep(graph: LineageGraph, judge: JudgeId, labels: Sequence[Labelled], figures: Figures) -> Calibration:
-    """Keeps a calibration. Figures are kept as decimal texts."""
-    kappa = figures.test.kappa
+    """Keeps a calibration, with the kappa of the judge's own verdicts. Figures are kept as decimal texts."""
+    kappa = figures.own.kappa
     body = canonical_json(_texts(figures.to_json()), item="calibration")
     row = Calibration(
         judge, digest(labels), figures.seed, None if kappa is None else round(kappa * MILLION), body
@@ -77,7 +77,7 @@ def calibrated(
     labels: Sequence[Labelled],
     seed: int,
 ) -> Figures:
-    """Figures from kept verdicts."""
+    """Figures from kept verdicts. Raises as :func:`examples_of` and :func:`calibrate` do."""
     examples, unresolved = examples_of(graph, judge, labels)
     return calibrate(examples, seed, unresolved=unresolved)
 

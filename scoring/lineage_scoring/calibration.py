@@ -1,19 +1,22 @@
 """How well a judge does on labelled examples: pure arithmetic, and the split that keeps it honest.
 
 The threshold is chosen on one half of the examples, and every figure is of the other half. *Positive* is ``supported``;
-every other label is negative. Intervals are at 95 %: Wilson's for shares (Wilson 1927), the percentile bootstrap with
-a printed seed for Cohen's kappa (Cohen 1960) and for the area under the ROC curve, which is the chance that a positive
-example has a higher score than a negative one, ties counting half.
+every other label is negative. A score counts a judge's own verdicts and applies no threshold to them, so what a judge
+says itself has its own kappa beside the threshold's. Intervals are at 95 %: Wilson's for shares (Wilson 1927), the
+percentile bootstrap with a printed seed for Cohen's kappa (Cohen 1960) and for the area under the ROC curve, which is
+the chance that a positive example has a higher score than a negative one, ties counting half.
 """
 
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from typing import Any, Final
 
+from lineage_schema.errors import BadInput
 from lineage_scoring.support import Share
 
 Z: Final = 1.959963984540054
@@ -134,19 +137,44 @@ def bootstrap(
 
 
 def halves(examples: Sequence[Example], seed: int) -> tuple[list[Example], list[Example]]:
-    """Two halves with equal shares of each label and category; which example is in which is drawn by the seed."""
-    groups: dict[tuple[bool, str], list[Example]] = {}
-    for example in sorted(examples, key=lambda each: each.name):
-        groups.setdefault((example.label, example.category or ""), []).append(example)
-    chance = random.Random(seed)
-    first: list[Example] = []
-    second: list[Example] = []
-    for key in sorted(groups):
-        chance.shuffle(groups[key])
-        for example in groups[key]:
-            # The smaller one gets the next, so that odd groups do not all fall on one side.
-            (first if len(first) <= len(second) else second).append(example)
-    return first, second
+    """Two halves with like shares of each label and category; which example is in which is drawn by the seed.
+
+    Examples on the same passages are in the same half: evidence that chose the threshold is not measured on. One
+    passage in common does not join them, since boilerplate would join nearly all.
+    """
+    units = _units(sorted(examples, key=lambda each: each.name))
+    random.Random(seed).shuffle(units)
+    # Large units first, so that single examples can even out what they leave.
+    units.sort(key=lambda unit: (-len(unit), [_group(each) for each in unit]))
+    found: tuple[list[Example], list[Example]] = ([], [])
+    groups: tuple[Counter[tuple[bool, str]], Counter[tuple[bool, str]]] = (Counter(), Counter())
+    labels: tuple[Counter[bool], Counter[bool]] = (Counter(), Counter())
+    for unit in units:
+
+        def load(half: int, unit: list[Example] = unit) -> tuple[int, int, int]:
+            return (
+                sum(groups[half][_group(each)] for each in unit),
+                sum(labels[half][each.label] for each in unit),
+                len(found[half]),
+            )
+
+        half = 0 if load(0) <= load(1) else 1
+        found[half].extend(unit)
+        groups[half].update(map(_group, unit))
+        labels[half].update(each.label for each in unit)
+    return found
+
+
+def _group(example: Example) -> tuple[bool, str]:
+    return example.label, example.category or ""
+
+
+def _units(examples: Sequence[Example]) -> list[list[Example]]:
+    """What stays together: examples on the same passages, in any order; one without passages is alone."""
+    units: dict[object, list[Example]] = {}
+    for example in examples:
+        units.setdefault(frozenset(example.passages) or example.name, []).append(example)
+    return list(units.values())
 
 
 def best_threshold(examples: Sequence[Example]) -> float | None:
@@ -167,14 +195,19 @@ def best_threshold(examples: Sequence[Example]) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """All figures of a calibration; those of ``test`` examples alone are reported."""
+    """All figures of a calibration; those of ``test`` examples alone are reported.
+
+    ``test`` counts what the threshold says, ``own`` what the judge said itself: without a threshold they are equal.
+    """
 
     seed: int
     threshold: float | None
     chosen_on: int
     test: Confusion
+    own: Confusion
     auc: float | None
     kappa_interval: tuple[float, float] | None
+    own_interval: tuple[float, float] | None
     auc_interval: tuple[float, float] | None
     by_category: dict[str, Confusion]
     misses: tuple[Example, ...]
@@ -188,12 +221,13 @@ class Figures:
             "chosen_on": self.chosen_on,
             "examples": test.total,
             "unresolved": self.unresolved,
-            "confusion": {"tp": test.tp, "fp": test.fp, "fn": test.fn, "tn": test.tn},
+            "confusion": _counts(test),
             "base_rate": _share(test.base_rate),
             "accuracy": _share(test.accuracy),
             "precision": _share(test.precision),
             "recall": _share(test.recall),
             "kappa": {"value": test.kappa, "interval": self.kappa_interval},
+            "own": {"confusion": _counts(self.own), "kappa": {"value": self.own.kappa, "interval": self.own_interval}},
             "auc": {"value": self.auc, "interval": self.auc_interval},
             "by_category": {
                 name: {"accuracy": _share(found.accuracy), "base_rate": _share(found.base_rate)}
@@ -210,8 +244,18 @@ class Figures:
 
 
 def calibrate(examples: Sequence[Example], seed: int, *, unresolved: int = 0, misses: int = 5) -> Figures:
-    """Chooses the threshold on one half, and counts on the other."""
+    """Chooses the threshold on one half, and counts on the other.
+
+    Raises :class:`BadInput` where a half lacks supported examples or others: nothing could be told of the judge.
+    """
     first, second = halves(examples, seed)
+    for half in (first, second):
+        positive = sum(example.label for example in half)
+        if positive in (0, len(half)):
+            raise BadInput(
+                "labels", "label", found=f"a half with {positive} supported of {len(half)} judged",
+                expected="supported examples and others in both halves (those on the same passages stay in one)",
+            )  # fmt: skip
     threshold = best_threshold(first)
 
     def said(example: Example) -> bool:
@@ -219,6 +263,9 @@ def calibrate(examples: Sequence[Example], seed: int, *, unresolved: int = 0, mi
 
     def kappa(listed: Sequence[Example]) -> float | None:
         return confusion((e.label for e in listed), map(said, listed)).kappa
+
+    def own(listed: Sequence[Example]) -> Confusion:
+        return confusion((e.label for e in listed), (e.said for e in listed))
 
     def area(listed: Sequence[Example]) -> float | None:
         if any(example.score is None for example in listed):
@@ -234,8 +281,10 @@ def calibrate(examples: Sequence[Example], seed: int, *, unresolved: int = 0, mi
         threshold,
         len(first),
         confusion((e.label for e in second), map(said, second)),
+        own(second),
         area(second),
         bootstrap(second, kappa, seed),
+        bootstrap(second, lambda listed: own(listed).kappa, seed),
         bootstrap(second, area, seed),
         {
             name: confusion(
@@ -246,6 +295,10 @@ def calibrate(examples: Sequence[Example], seed: int, *, unresolved: int = 0, mi
         tuple(wrong[:misses]),
         unresolved,
     )
+
+
+def _counts(found: Confusion) -> dict[str, int]:
+    return {"tp": found.tp, "fp": found.fp, "fn": found.fn, "tn": found.tn}
 
 
 def _share(share: Share) -> dict[str, Any]:

@@ -35,6 +35,7 @@ def labels_of(lines: Iterable[str]) -> list[Labelled]:
     """The examples that lines give. Raises :class:`BadInput`, naming line and field, what was found and expected."""
     found: list[Labelled] = []
     names: set[str] = set()
+    asked: dict[tuple[str, frozenset[str]], str] = {}
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
@@ -61,6 +62,9 @@ def labels_of(lines: Iterable[str]) -> list[Labelled]:
         if name in names:
             raise BadInput(item, "id", found=name, expected="each id once")
         names.add(name)
+        first = asked.setdefault((statement, frozenset(passages)), name)
+        if first != name:
+            raise BadInput(item, "statement", found=statement, expected=f"each example once; {first} asks the same")
         request = Request(statement, tuple(Passage(text, "label") for text in passages))
         found.append(Labelled(name, request, Verdict(label), said.get("category"), said.get("kind"), said.get("why")))
     if not found:

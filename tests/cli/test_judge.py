@@ -162,7 +162,7 @@ def test_a_gate_asks_for_a_calibration(judged: Callable) -> None:
     assert "was never calibrated" in told.err
     assert judged("judge", "run", "Original", "--judge", "lexical").code == 0
     body = judged("calibrate", "--labels", "builtin", "--judge", "lexical", "--seed", "1", "--json").json()
-    assert (body["seed"], body["examples"]) == (1, 32)
+    assert (body["seed"], body["examples"]) == (1, 40)
     told = judged("score", "Original", "--judge", "lexical", "--gate", "--kappa", "-1")
     assert told.code == 7
     assert "is a baseline" in told.err

@@ -75,6 +75,18 @@ def test_the_halves_share_nothing_and_lose_nothing_in_any_order(examples: list[E
     assert sorted(e.name for e in [*first, *second]) == [e.name for e in examples]
     assert abs(len(first) - len(second)) <= 1
     assert halves(examples[::-1], seed) == (first, second)
+    for label in (True, False):
+        assert abs(sum(e.label is label for e in first) - sum(e.label is label for e in second)) <= 1
+
+
+@given(st.lists(st.tuples(st.booleans(), st.permutations("pqr").map(lambda p: tuple(p[:2]))), max_size=20))
+def test_the_same_evidence_is_never_in_both_halves(rows: list[tuple[bool, tuple[str, ...]]]) -> None:
+    examples = [
+        Example(f"{number:02}", label, label, None, passages=texts) for number, (label, texts) in enumerate(rows)
+    ]
+    first, second = halves(examples, 1)
+    assert sorted(e.name for e in [*first, *second]) == [e.name for e in examples]
+    assert not {frozenset(e.passages) for e in first} & {frozenset(e.passages) for e in second}
 
 
 @given(EXAMPLES)
@@ -97,6 +109,24 @@ def test_figures_are_of_the_half_that_did_not_choose() -> None:
     assert figures.test.total == figures.chosen_on == 10
     assert (figures.test.kappa, figures.auc, figures.misses) == (1.0, 1.0, ())
     assert calibrate(examples, 3) == figures
+
+
+@pytest.mark.parametrize("labels", [[], [True], [True, False], [True] * 8, [True] * 8 + [False]])
+def test_labels_that_tell_nothing_are_refused(labels: list[bool]) -> None:
+    examples = [Example(f"{n:02}", label, label, 0.5) for n, label in enumerate(labels)]
+    with pytest.raises(BadInput, match="supported examples and others in both halves"):
+        calibrate(examples, 1)
+
+
+@pytest.mark.parametrize("label", ["supported", "not_supported"])
+def test_an_example_that_is_there_twice_is_named(label: str) -> None:
+    """With another label it is a contradiction, with the same one it would count twice."""
+    lines = [
+        '{"id":"one","statement":"s","passages":["p","q"],"label":"supported"}',
+        f'{{"id":"two","statement":"s","passages":["q","p"],"label":"{label}"}}',
+    ]
+    with pytest.raises(BadInput, match="line 2: statement: expected each example once; one asks the same"):
+        labels_of(lines)
 
 
 @pytest.mark.parametrize(
@@ -136,6 +166,21 @@ def test_a_gate_refuses_who_was_not_calibrated_or_agrees_too_little(desk) -> Non
     assert gate(desk, RECORDED, 0.6).kappa == row.kappa
     with pytest.raises(MissingJudgment, match=r"under the 0.99 that the gate asks for"):
         gate(desk, RECORDED, 0.99)
+
+
+def test_a_gate_counts_what_the_judge_says_and_no_threshold(desk) -> None:
+    """It calls everything supported, with scores that a threshold would part: a score would count its own word."""
+    labels = builtin()
+    rows = [
+        Judgment.of(each.request, RECORDED, Verdict.SUPPORTED, score=0.9 if each.label is Verdict.SUPPORTED else 0.6)
+        for each in labels
+    ]
+    desk.judgments.keep(rows)
+    figures = calibrated(desk, RECORDED, labels, 1)
+    assert (figures.test.kappa, figures.own.kappa) == (1.0, 0.0)
+    keep(desk, RECORDED, labels, figures)
+    with pytest.raises(MissingJudgment, match=r"kappa 0\.000, under the 0\.5"):
+        gate(desk, RECORDED, 0.5)
 
 
 def test_the_baseline_is_measured_and_does_not_gate(desk) -> None:

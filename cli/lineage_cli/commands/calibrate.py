@@ -76,13 +76,17 @@ def _show(figures: Figures, body: dict[str, Any]) -> None:
         figure = body[name]
         say(f"  {name:<10} {_value(figure['value'])} {figure['numerator']}/{figure['denominator']}{_interval(figure)}")
     say(f"  kappa      {_value(test.kappa)}{_interval(body['kappa'])}")
+    if figures.own != test:
+        around = _interval(body["own"]["kappa"])
+        say(f"  own kappa  {_value(figures.own.kappa)}{around}: of its verdicts as they are kept")
     say(f"  AUC        {_value(figures.auc)}{_interval(body['auc'])}")
     say(f"  base rate  {_value(test.base_rate.value)} {test.base_rate}")
     say(f"  confusion  {test.tp} true +, {test.fp} false +, {test.fn} false -, {test.tn} true -")
     if figures.unresolved:
         say(f"  {figures.unresolved} unresolved are left out")
     for name, found in figures.by_category.items():
-        say(f"  {name:<20} accuracy {found.accuracy}")
+        around = _interval(body["by_category"][name]["accuracy"])
+        say(f"  {name:<20} accuracy {found.accuracy}{around}, base rate {found.base_rate}")
     for miss in figures.misses:
         score = "" if miss.score is None else f" ({miss.score:.3f})"
         said, label = ("supported", "not") if miss.said or not miss.label else ("not supported", "supported")
