@@ -89,6 +89,18 @@ def test_the_same_evidence_is_never_in_both_halves(rows: list[tuple[bool, tuple[
     assert not {frozenset(e.passages) for e in first} & {frozenset(e.passages) for e in second}
 
 
+def test_shared_evidence_does_not_leave_a_half_without_a_label() -> None:
+    """By size alone each label would have a half of its own."""
+    blocks = [("a", False, 4), ("b", True, 3), ("c", True, 2), ("d", False, 1)]
+    examples = [
+        Example(f"{block}{n}", label, label, None, category, passages=(f"{block}",))
+        for block, (category, label, size) in enumerate(blocks)
+        for n in range(size)
+    ]
+    for half in halves(examples, 1):
+        assert {e.label for e in half} == {True, False}
+
+
 @given(EXAMPLES)
 def test_the_threshold_is_the_best_of_all(examples: list[Example]) -> None:
     threshold = best_threshold(examples)
