@@ -193,3 +193,58 @@ def test_alce_s_items_are_scored_from_kept_verdicts(desk: Callable) -> None:
     body = desk("score", "--profile", "alce", "--items", "items.json", "--judge", "yes", "--json").json()
     assert (body["profile"], body["citation_rec"], body["citation_prec"]) == ("alce", 50.0, 100.0)
     assert desk("score", "--items", "items.json").code == 2
+
+
+def _completion(call: dict, content: str | None = None, **response: object) -> dict:
+    """A line of a batch's output: the answer bears the mark that the call asks for."""
+    mark = call["body"]["response_format"]["json_schema"]["schema"]["properties"]["request"]["enum"][0]
+    right = {"request": mark, "verdict": "supported", "score": 1, "reason": "Passage 1 says so."}
+    choice = {"finish_reason": "stop", "message": {"content": json.dumps(right) if content is None else content}}
+    answer = {"status_code": 200, "request_id": "r", "body": {"choices": [choice]}, **response}
+    return {"id": "b", "custom_id": call["custom_id"], "response": answer, "error": None}
+
+
+def test_a_batch_goes_out_and_comes_in(desk: Callable, lines: Callable) -> None:
+    assert desk("judge", "export", "Original", "--openai-batch", "m", "-o", "calls.jsonl").code == 0
+    calls = [json.loads(line) for line in Path("calls.jsonl").read_text().splitlines()]
+    assert {(call["method"], call["url"], call["body"]["model"]) for call in calls} == {
+        ("POST", "/v1/chat/completions", "m")
+    }
+    good, echo, down = calls
+    told = desk(
+        "judge", "import", "--openai-batch", "m",
+        lines(
+            "output.jsonl",
+            _completion(good),
+            _completion(echo, '{"verdict": "supported"}'),
+            _completion(down, status_code=500),
+        ),
+        "--json",
+    )  # fmt: skip
+    assert told.code == 7
+    # What failed is listed with its reason, and asked again by the next export; what came is kept.
+    failed = json.loads(told.err)["error"]["requests"]
+    assert [each["request"] for each in failed] == [call["custom_id"].split(".")[0] for call in (echo, down)]
+    assert json.loads(told.out)["failures"] == failed
+    assert 'llm@1  1 judgments  {"max_tokens":600,"model":"m",' in desk("judge", "list").out
+    assert desk("judge", "import", "--openai-batch", "m", lines("again.jsonl", _completion(good))).out.startswith(
+        "0 kept, 1 were kept before, as llm@1"
+    )
+
+
+def test_a_batch_of_another_model_or_question_is_refused(desk: Callable, lines: Callable) -> None:
+    exported = desk("judge", "export", "Original", "--openai-batch", "m").out.splitlines()
+    call = json.loads(exported[0])
+    output = lines("output.jsonl", _completion(call))
+    other = {**_completion(call), "custom_id": "q1:00.m.00"}
+    for arguments, message in (
+        (("--openai-batch", "other", output), "line 1: custom_id: expected a call to this model with this prompt"),
+        (("--openai-batch", "m", lines("o.jsonl", _completion(call), other)), "line 2: custom_id: expected that of"),
+        (("--openai-batch", "m", lines("r.jsonl", call)), "line 1: response: expected status_code and"),
+        ((output,), "line 1: custom_id: expected --openai-batch MODEL"),
+    ):
+        told = desk("judge", "import", *arguments)
+        assert told.code == 6
+        assert message in told.err
+    assert desk("judge", "import", "--openai-batch", "m", "--by", "ann", output).code == 2
+    assert desk("judge", "list").out == ""

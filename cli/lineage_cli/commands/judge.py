@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,7 +18,7 @@ from lineage_cli.output import as_json, data, note, progress, say
 
 if TYPE_CHECKING:
     from lineage.graph import LineageGraph
-    from lineage_schema.judgments import Judgment
+    from lineage_schema.judgments import Judgment, Request
     from lineage_scoring.asking import Asked
     from lineage_scoring.beside import Reference
 
@@ -35,6 +36,10 @@ Beside = Annotated[
 Parts = Annotated[Path | None, typer.Option("--parts", metavar="FILE", help="Parts of compound claims, JSON Lines.")]
 References = Annotated[
     Path | None, typer.Option("--reference", metavar="FILE", help="What answers should say, JSON Lines.")
+]
+Batch = Annotated[
+    str | None,
+    typer.Option("--openai-batch", metavar="MODEL", help="In the form of OpenAI's batch files, for a model."),
 ]
 Namespace = Annotated[str | None, typer.Option("--namespace", metavar="NS", help="With --all: of this one.")]
 
@@ -65,14 +70,12 @@ def run(
     What is kept already is not asked again, so a run that was cut goes on. Requests that failed have no verdict: they
     are listed, and the exit code is 7.
     """
-    from lineage_schema.errors import MissingJudgment
     from lineage_scoring.judges import judge_named
-    from lineage_scoring.judges.jsonl import request_id
     from lineage_scoring.running import run as running
     from lineage_scoring.score import requests_of
 
     if not name:
-        raise typer.BadParameter("say who is asked: --judge lexical, or --judge MODULE:CLASS")
+        raise typer.BadParameter("say who is asked: --judge lexical, llm, nli, or MODULE:CLASS")
     sys.path.insert(0, str(Path.cwd()))
     asked_of = judge_named(name, settings_of(settings or ()))
     with opened() as graph:
@@ -89,7 +92,7 @@ def run(
     body = {
         "judge": {"name": asked_of.name, "version": asked_of.version, "configuration": asked_of.id.configuration},
         "asked": done.asked, "known": done.known, "kept": done.kept, "cut": done.cut, "conflicts": done.conflicts,
-        "failures": [{"request": request_id(request), "reason": why} for request, why in done.failures],
+        "failures": _failed(done.failures),
     }  # fmt: skip
     if as_json_:
         as_json(body)
@@ -99,13 +102,7 @@ def run(
             note(f"{done.cut} are longer than the judge's window, and unresolved")
         for key in done.conflicts:
             note(f"{key} has differing verdicts: lineage judge resolve {key} --verdict V --reason R")
-    if done.failures:
-        shown = "; ".join(dict.fromkeys(why for _, why in done.failures[:5]))
-        raise MissingJudgment(
-            f"{len(done.failures)} requests failed: {shown}",
-            [{"request": request_id(request), "why": why} for request, why in done.failures],
-            hint="run it again: what is kept is not asked twice",
-        )
+    _stop_on(done.failures, "run it again: what is kept is not asked twice")
 
 
 @command("export", "lineage judge export Original -o requests.jsonl", group=judge)
@@ -119,6 +116,7 @@ def export(
     stale: Annotated[
         bool, typer.Option("--stale", help="What 'reverify' asks of claims that a correction made invalid.")
     ] = False,
+    batch: Batch = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Where to write.")] = None,
 ) -> None:
     """Write what scoring these answers' citations asks: the cited set, each passage alone, the set without each.
@@ -126,15 +124,19 @@ def export(
     One JSON object a line, each question once. Hand it to people or to a batch job, and read the verdicts back with
     'judge import'.
     """
-    from lineage_scoring.judges.jsonl import exported
+    from lineage_scoring.judges import jsonl, openai_batch
     from lineage_scoring.reverifying import about_stale
     from lineage_scoring.score import requests_of
+
+    def lines_about(asked: Iterable[Asked]) -> list[str]:
+        made = openai_batch.exported(asked, batch) if batch else jsonl.exported(asked)
+        return [json.dumps(each, ensure_ascii=False) for each in made]
 
     if stale and (answers or all_):
         raise typer.BadParameter("--stale is of all answers")
     with opened(read_only=True) as graph:
         if stale:
-            lines = [json.dumps(each, ensure_ascii=False) for each in exported(about_stale(graph.stale_claims()))]
+            lines = lines_about(about_stale(graph.stale_claims()))
         else:
             asked = requests_of(
                 graph,
@@ -143,7 +145,7 @@ def export(
                 parts=_parts(parts),
                 references=_references(reference),
             )
-            lines = [json.dumps(each, ensure_ascii=False) for each in exported(asked)]
+            lines = lines_about(asked)
     text = "".join(line + "\n" for line in lines)
     if output is None:
         if text:
@@ -163,39 +165,54 @@ def import_(
     version: Annotated[str, typer.Option("--judge-version", metavar="V", help="Its version.")] = "1",
     parts: Parts = None,
     reference: References = None,
+    batch: Batch = None,
     by: By = None,
     as_json_: Json = False,
 ) -> None:
     """Keep verdicts of people or of batch jobs: all of the file, or nothing.
 
     A line has a request's id, or a statement and the names of passages; a verdict (supported, not_supported,
-    contradicted, unresolved); and, if you like, a score from 0 to 1 and a reason.
+    contradicted, unresolved); and, if you like, a score from 0 to 1 and a reason. With --openai-batch, lines are the
+    output of a batch that 'judge export --openai-batch' wrote, kept as the judge llm's; calls that failed are listed,
+    and the exit code is 7.
     """
     from lineage_cli.texts import read_text
     from lineage_schema.errors import Conflict
     from lineage_schema.judgments import JudgeId
     from lineage_scoring.beside import PARTS
-    from lineage_scoring.judges.jsonl import imported
+    from lineage_scoring.judges import jsonl, openai_batch
     from lineage_scoring.reverifying import about_stale
     from lineage_scoring.score import requests_of
 
+    if batch and (by or (name, version) != ("recorded", "1")):
+        raise typer.BadParameter("--openai-batch says by itself who judged")
     text = sys.stdin.read() if file == "-" else read_text(Path(file))
     with opened() as graph:
         ids = _answers(graph, None, True, namespace)
         loaded = graph.cited(ids)
         about = requests_of(graph, ids, beside=PARTS, parts=_parts(parts), references=_references(reference))
         asked = chain(about, about_stale(graph.stale_claims()))
-        rows = imported(enumerate(text.split("\n"), 1), asked, loaded, JudgeId.of(name, version, {}), by)
+        lines = enumerate(text.split("\n"), 1)
+        failures: list[tuple[Request, str]] = []
+        if batch:
+            judged_by = openai_batch.judge_of(batch)
+            rows, failures = openai_batch.imported(lines, asked, batch)
+        else:
+            judged_by = JudgeId.of(name, version, {})
+            rows = jsonl.imported(lines, asked, loaded, judged_by, by)
         kept = graph.judgments.keep(rows)
     if as_json_:
-        as_json({"new": kept.new, "known": kept.known, "conflicts": kept.conflicts})
+        as_json({"new": kept.new, "known": kept.known, "conflicts": kept.conflicts, "failures": _failed(failures)})
     else:
-        say(f"{kept.new} kept, {kept.known} were kept before, as {name}@{version}")
+        say(f"{kept.new} kept, {kept.known} were kept before, as {judged_by.name}@{judged_by.version}")
     if kept.conflicts:
+        for each in _failed(failures):
+            note(f"{each['request']} failed: {each['why']}")
         raise Conflict(
             f"{len(kept.conflicts)} judgments have differing verdicts, and all are kept: {', '.join(kept.conflicts)}",
             hint="lineage judge resolve KEY --verdict V --reason R decides",
         )
+    _stop_on(failures, "export again: what is kept is not lost")
 
 
 @command("resolve", 'lineage judge resolve j1:79e8 --verdict supported --reason "read again"', group=judge)
@@ -253,6 +270,20 @@ def _answers(graph: LineageGraph, answers: list[str] | None, all_: bool, namespa
     if bool(answers) == all_:
         raise typer.BadParameter("name answers, or say --all")
     return graph.answers(*(answers or ()), namespace=namespace)
+
+
+def _failed(failures: Sequence[tuple[Request, str]]) -> list[dict[str, str]]:
+    from lineage_scoring.judges.jsonl import request_id
+
+    return [{"request": request_id(request), "why": why} for request, why in failures]
+
+
+def _stop_on(failures: Sequence[tuple[Request, str]], hint: str) -> None:
+    from lineage_schema.errors import MissingJudgment
+
+    if failures:
+        shown = "; ".join(list(dict.fromkeys(why for _, why in failures))[:5])
+        raise MissingJudgment(f"{len(failures)} requests failed: {shown}", _failed(failures), hint=hint)
 
 
 def _of_items(file: Path, qampari: bool, at_most: int) -> list[Asked]:

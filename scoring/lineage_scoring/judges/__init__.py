@@ -1,8 +1,8 @@
 """Judges that come with the package, and how one is named.
 
-``lexical`` is a baseline, kept to be beaten; ``llm`` a model behind an HTTP endpoint. Any other is named
-``MODULE:CLASS``: a subclass of :class:`lineage_scoring.judging.Judge`, made with the settings that are given as keyword
-arguments.
+``lexical`` is a baseline, kept to be beaten; ``llm`` a model behind an HTTP endpoint; ``nli`` a cross-encoder on this
+machine. Any other is named ``MODULE:CLASS``: a subclass of :class:`lineage_scoring.judging.Judge`, made with the
+settings that are given as keyword arguments.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from lineage_scoring.judging import Judge
 BUILT_IN = {
     "lexical": "lineage_scoring.judges.lexical:Lexical",
     "llm": "lineage_scoring.judges.llm:Llm",
+    "nli": "lineage_scoring.judges.nli:Nli",
 }
 
 

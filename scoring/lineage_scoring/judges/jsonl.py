@@ -30,14 +30,19 @@ def request_id(request: Request) -> str:
     return REQUEST_TAG + content_hash(canonical_json(request.asked, item="request"))[:DIGITS]
 
 
-def exported(asked: Iterable[Asked]) -> Iterator[dict[str, Any]]:
-    """The requests as objects to be written, each question once."""
+def once(asked: Iterable[Asked]) -> Iterator[tuple[str, Asked]]:
+    """Each question once, with its id."""
     seen: set[str] = set()
     for each in asked:
         id_ = request_id(each.request)
-        if id_ in seen:
-            continue
-        seen.add(id_)
+        if id_ not in seen:
+            seen.add(id_)
+            yield id_, each
+
+
+def exported(asked: Iterable[Asked]) -> Iterator[dict[str, Any]]:
+    """The requests as objects to be written, each question once."""
+    for id_, each in once(asked):
         yield {
             "request": id_,
             "purpose": each.purpose,
@@ -69,7 +74,8 @@ def imported(
         if not line.strip():
             continue
         item = f"line {number}"
-        said = _object(line, item)
+        said = json_object(line, item)
+        _only_known(said, item)
         request = _request(said, known, named, item)
         found.append(
             Judgment.of(
@@ -107,17 +113,25 @@ class Named:
         return next(iter(found.values()))
 
 
-def _object(line: str, item: str) -> Mapping[str, Any]:
+def json_object(line: str, item: str) -> Mapping[str, Any]:
+    """The object that a line holds. Raises :class:`BadInput`."""
     try:
         said = json.loads(line)
     except ValueError as error:
         raise BadInput(item, "line", found=line, expected=f"a JSON object ({error})") from None
     if not isinstance(said, dict):
         raise BadInput(item, "line", found=line, expected="a JSON object")
+    return said
+
+
+def _only_known(said: Mapping[str, Any], item: str) -> None:
+    if "custom_id" in said:
+        raise BadInput(
+            item, "custom_id", found=said["custom_id"], expected="--openai-batch MODEL, to read a batch's output"
+        )
     unknown = sorted(said.keys() - FIELDS - ECHOED)
     if unknown:
         raise BadInput(item, unknown[0], found=said[unknown[0]], expected=f"only {', '.join(sorted(FIELDS))}")
-    return said
 
 
 def _request(said: Mapping[str, Any], known: Mapping[str, Request], named: Named, item: str) -> Request:

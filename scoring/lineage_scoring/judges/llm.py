@@ -89,6 +89,11 @@ def body_of(request: Request, mark: str, model: str) -> dict[str, Any]:
     }
 
 
+def configuration_of(model: str) -> dict[str, Any]:
+    """What may change a verdict, and so is in the key."""
+    return {"model": model, "prompt": content_hash(prompt()), "temperature": "0", "max_tokens": MOST_TOKENS}
+
+
 def read_answer(completion: Any, mark: str) -> Reply | Failure:
     """The verdict in a chat completion. A :class:`Failure` says why there is none.
 
@@ -179,12 +184,7 @@ class Llm(Judge):
             lambda mark: {"type": "json_object"},
             lambda mark: None,
         ]
-        self.configuration = {
-            "model": self._model,
-            "prompt": content_hash(prompt()),
-            "temperature": "0",
-            "max_tokens": MOST_TOKENS,
-        }
+        self.configuration = configuration_of(self._model)
 
     def __repr__(self) -> str:
         return f"Llm(model={self._model!r})"
