@@ -8,10 +8,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from lineage.judgments import Judgments
-from lineage_schema.errors import BadInput
+from lineage_schema.errors import BadInput, LineageError
 from lineage_scoring.judging import Failure, Judge, Judgment, Reply, Request, Verdict
 
 
@@ -42,8 +43,9 @@ def run(
     """Asks ``judge`` each of the requests once, at most ``concurrency`` batches at a time.
 
     ``again`` also asks what is kept: a verdict that differs is kept beside the other. ``on_progress`` gets what is
-    done and the total. Raises :class:`BadInput` for a request without passages, which is never asked, and for a judge
-    that answers in another form than :meth:`Judge.judge` says.
+    done and the total. Whatever stops the run, batches that are being judged are waited for and kept. Raises
+    :class:`BadInput` for a request without passages, which is never asked, and for a judge that answers in another form
+    than :meth:`Judge.judge` says.
     """
     wanted = {judge.id.key(request): request for request in requests}
     for request in wanted.values():
@@ -65,6 +67,16 @@ def run(
     waiting = [open_[begin : begin + judge.batch] for begin in range(0, len(open_), judge.batch)][::-1]
     with ThreadPoolExecutor(max(concurrency, 1)) as pool:
         running: dict[Future[list[Reply | Failure]], list[Request]] = {}
+
+        def keep(future: Future[list[Reply | Failure]]) -> None:
+            nonlocal done
+            batch = running[future]
+            _keep(judge, batch, future.result(), judgments, outcome)
+            del running[future]
+            outcome.asked += len(batch)
+            done += len(batch)
+            tell(done, total)
+
         try:
             while waiting or running:
                 while waiting and len(running) < concurrency:
@@ -72,14 +84,14 @@ def run(
                     running[pool.submit(_asked, judge, batch)] = batch
                 finished, _ = wait(running, return_when=FIRST_COMPLETED)
                 for future in finished:
-                    batch = running.pop(future)
-                    outcome.asked += len(batch)
-                    _keep(judge, batch, future.result(), judgments, outcome)
-                    done += len(batch)
-                    tell(done, total)
-        finally:
-            for future in running:
-                future.cancel()
+                    keep(future)
+        except BaseException:
+            # An interrupt too: they are paid for, and would be asked again. What stopped the run is what is told.
+            for future in list(running):
+                if not future.cancel():
+                    with suppress(LineageError):
+                        keep(future)
+            raise
     return outcome
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from typing import Any, Final
 
 from lineage_schema.errors import BadInput, MissingDependency
@@ -146,9 +147,8 @@ def _count(given: str | int) -> int:
 
 
 def _libraries() -> tuple[Any, Any]:
+    # By name: type checkers run where they are not installed.
     try:
-        import torch
-        import transformers
+        return import_module("torch"), import_module("transformers")
     except ImportError:
         raise MissingDependency("the judge 'nli'", "nli") from None
-    return torch, transformers

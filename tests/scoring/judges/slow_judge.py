@@ -32,4 +32,4 @@ class Slow(Judge):
 if __name__ == "__main__":
     with LineageGraph.open(sys.argv[1]) as graph:
         asked = about_citations(graph.cited(graph.answers()))
-        run(Slow(sys.argv[2]), [each.request for each in asked], graph.judgments, concurrency=2)
+        run(Slow(*sys.argv[2:]), [each.request for each in asked], graph.judgments, concurrency=2)

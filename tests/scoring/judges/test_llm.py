@@ -126,7 +126,11 @@ def test_a_server_is_left_the_time_that_it_asks_for(asked: Callable) -> None:
 
 
 def test_a_server_that_does_not_answer_is_given_up(asked: Callable) -> None:
-    reply, chat = asked(lambda body, n: (time.sleep(0.6), said(verdict(body)))[1], timeout=0.1, retries=1)
+    def answer(body: dict[str, Any], number: int) -> Answer:
+        time.sleep(0.6)
+        return said(verdict(body))
+
+    reply, chat = asked(answer, timeout=0.1, retries=1)
     assert reply == Failure("the server did not answer in time, 2 times")
     assert len(chat.calls) == 2
 

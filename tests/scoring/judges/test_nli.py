@@ -10,11 +10,15 @@ import pytest
 
 from lineage_schema.errors import BadInput, MissingDependency
 from lineage_scoring.judges import judge_named
-from lineage_scoring.judging import Passage, Request, Verdict
+from lineage_scoring.judging import Judge, Passage, Reply, Request, Verdict
 
 WORDS = "[PAD] [UNK] [CLS] [SEP] returns take 30 days gifts are free".split()
 STATEMENT, SOURCE = "returns take 30 days", Passage("gifts are free", "a file")
 ASKED = Request(STATEMENT, (SOURCE,))
+
+
+def replies(judge: Judge, *requests: Request) -> list[Reply]:
+    return [reply for reply in judge.judge(requests) if isinstance(reply, Reply)]
 
 
 def test_without_the_libraries_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -62,7 +66,7 @@ def made(tmp_path: Path) -> Any:
     ],
 )
 def test_labels_are_read_in_the_model_s_own_order(made: Any, labels: list, logits: list, verdict: Verdict) -> None:
-    (reply,) = judge_named("nli", {"model": made(labels, logits), "revision": "r"}).judge([ASKED])
+    (reply,) = replies(judge_named("nli", {"model": made(labels, logits), "revision": "r"}), ASKED)
     assert reply.verdict is verdict
     place = [label.lower() for label in labels].index("entailment")
     total = sum(2.718281828459045**each for each in logits)
@@ -74,7 +78,7 @@ def test_a_threshold_decides_and_is_in_the_key(made: Any) -> None:
     keys = set()
     for threshold, verdict in (("", Verdict.SUPPORTED), ("0.5", Verdict.SUPPORTED), ("0.9", Verdict.NOT_SUPPORTED)):
         judge = judge_named("nli", {"model": folder, "revision": "r", "threshold": threshold})
-        assert judge.judge([ASKED])[0].verdict is verdict  # type: ignore[union-attr]
+        assert replies(judge, ASKED)[0].verdict is verdict
         keys.add(judge.id.key(ASKED))
     keys.add(judge_named("nli", {"model": folder, "revision": "s"}).id.key(ASKED))
     assert len(keys) == 4
@@ -84,13 +88,13 @@ def test_past_the_window_is_unresolved_and_the_rest_is_judged(made: Any) -> None
     judge = judge_named("nli", {"model": made(["entailment", "neutral", "contradiction"], tokens=11), "revision": "r"})
     # [CLS] 3 words [SEP] 4 words [SEP] are 10 tokens; the longer one has 13.
     longer = Request(STATEMENT, (SOURCE, SOURCE))
-    first, cut, last = judge.judge([ASKED, longer, ASKED])
-    assert (cut.verdict, cut.cut) == (Verdict.UNRESOLVED, True)  # type: ignore[union-attr]
+    first, cut, last = replies(judge, ASKED, longer, ASKED)
+    assert (cut.verdict, cut.cut) == (Verdict.UNRESOLVED, True)
     assert cut.reason == "13 tokens are more than the model's window of 11"
-    assert not first.cut  # type: ignore[union-attr]
+    assert not first.cut
     # Whatever else is in its batch, a request has the same verdict.
-    (alone,) = judge.judge([ASKED])
-    assert first.score == pytest.approx(alone.score) == last.score  # type: ignore[union-attr]
+    (alone,) = replies(judge, ASKED)
+    assert first.score == pytest.approx(alone.score) == last.score
 
 
 def test_a_model_that_cannot_be_used_is_refused(made: Any, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -119,6 +120,42 @@ def test_killed_in_the_middle_it_asks_nothing_that_is_kept(desk: LineageGraph, t
     second = log.read_text().split()
     assert not kept & set(second)
     assert len(desk.judgments.find({*first, *second})) == total
+
+
+def test_a_fault_in_one_batch_loses_no_other(desk: LineageGraph) -> None:
+    wanted = requests(desk)
+    meet = threading.Barrier(2)
+
+    def answer(request: Request) -> Reply:
+        if request in (wanted[0], wanted[3]):
+            meet.wait(30)
+        if request == wanted[3]:
+            time.sleep(0.3)
+        if request == wanted[0]:
+            raise BadInput("judge told", "server", found="HTTP 401", expected="a key")
+        return yes(request)
+
+    judge = Told(answer)
+    with pytest.raises(BadInput, match="HTTP 401"):
+        run(judge, wanted, desk.judgments, concurrency=2)
+    assert len(desk.judgments.find(list(map(judge.id.key, wanted[3:6])))) == 3
+
+
+def test_interrupted_it_keeps_all_that_it_asked(desk: LineageGraph, tmp_path: Path) -> None:
+    log = tmp_path / "asked"
+    child = subprocess.Popen(
+        [sys.executable, str(SCRIPT), desk.url, str(log), "0.5"],
+        stderr=subprocess.DEVNULL,
+        # A background job of a shell ignores the signal, and its children would too.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    while not log.exists() or len(log.read_text().split()) < 4:
+        time.sleep(0.01)
+    child.send_signal(signal.SIGINT)
+    assert child.wait(60) != 0
+    asked = log.read_text().split()
+    assert len(asked) < len(set(requests(desk)))
+    assert set(desk.judgments.find(asked)) == set(asked)
 
 
 def test_the_baseline_counts_words_and_does_not_gate() -> None:
