@@ -241,7 +241,7 @@ class Llm(Judge):
                 asked_to_wait = _retry_after(response.headers.get("Retry-After"))
             tried += 1
             if tried > self._retries:
-                return Failure(f"{why}, {tried} times")
+                return Failure(f"{why} (tries: {tried})")
             if asked_to_wait is not None and asked_to_wait > LONGEST_PAUSE:
                 return Failure(f"{why}, and asks to wait {asked_to_wait:.0f} seconds")
             own = min(self._pause * 2 ** (tried - 1), LONGEST_PAUSE) * random.uniform(0.5, 1)

@@ -87,7 +87,7 @@ def test_a_request_is_asked_as_quoted_data(asked: Callable) -> None:
         (lambda body, n: (200, {}, b"[1]"), "no chat completion"),
         (lambda body, n: (200, {}, said(verdict(body))[2][:-9]), "no JSON, or was cut"),
         (lambda body, n: (200, {"Content-Length": "9999"}, said(verdict(body))[2]), "cannot be reached"),
-        (lambda body, n: (500, {}, b"down"), "the server answered 500, 3 times"),
+        (lambda body, n: (500, {}, b"down"), r"the server answered 500 \(tries: 3\)"),
         (lambda body, n: (429, {"Retry-After": "3600"}, b""), "asks to wait 3600 seconds"),
         (lambda body, n: (413, {}, f"too long for {SECRET}".encode()), r"answered 413: too long for \(key\)"),
     ],
@@ -131,7 +131,7 @@ def test_a_server_that_does_not_answer_is_given_up(asked: Callable) -> None:
         return said(verdict(body))
 
     reply, chat = asked(answer, timeout=0.1, retries=1)
-    assert reply == Failure("the server did not answer in time, 2 times")
+    assert reply == Failure("the server did not answer in time (tries: 2)")
     assert len(chat.calls) == 2
 
 
