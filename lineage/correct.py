@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 
 from lineage.align import align, identity
 from lineage.chains import Chains
@@ -46,11 +46,10 @@ class Correction:
 
     @property
     def id(self) -> str | None:
-        """The correction's id: its sorted documents' (uri, edition, kind, from, to)."""
+        """The correction's id: which versions of its documents it leads from and to."""
         if not self.changes:
             return None
-        rows = [change.row for change in self.changes]
-        return correction_id((row.uri, row.edition, row.kind, row.source, row.target) for row in rows)
+        return correction_id(astuple(change.row) for change in self.changes)
 
 
 def prepare(
@@ -208,8 +207,7 @@ def commit(tx: Transaction, correction: Correction) -> str | None:
     if id_ is None:
         return None
     tx.sources.lock([change.row.uri for change in correction.changes])
-    # An edition's id does not tell which edition it brings: one of a version that had one is taken for a retry.
-    if tx.marks.causes([id_]) and (correction.kind is ChangeKind.EDITION or _is_there(tx, correction)):
+    if tx.marks.causes([id_]) and _is_there(tx, correction):
         return id_
     check_current(tx, correction)
     seq = tx.next_seq()

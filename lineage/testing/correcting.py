@@ -397,6 +397,17 @@ class Correcting(Suite):
         driver.undo(edition)
         assert [status(driver.graph, key) for key in ("s", "o", "then", "now")] == ["fresh"] * 4
 
+    def test_a_second_edition_of_a_version_is_no_retry_of_the_first(self, driver: Driver) -> None:
+        document(driver, valid_from="2020-01-01")
+        first = driver.edition("a.md", BRAVO, "2030-01-01")
+        assert first is not None
+        driver.undo(first)
+        second = driver.edition("a.md", BRAVO + "\nEcho rules.\n", "2031-01-01")
+        assert second not in (None, first)
+        assert len(driver.oracle.editions) == 3
+        # Its text is there: what quotes it can be registered.
+        driver.register(driver.run(), [chunk("a.md", "Echo rules.", text=BRAVO + "\nEcho rules.\n", edition=3)])
+
     def test_a_late_reader_of_an_old_edition_is_told_of_the_newer_one(self, driver: Driver) -> None:
         document(driver, valid_from="2020-01-01")
         driver.register(driver.run(), [chunk("a.md", "Carol rules.")])

@@ -97,9 +97,8 @@ class Driver:
         done = self.graph.correct(
             {uri: text}, reason="new", kind="edition", valid_from=valid_from, force=True, propagate=propagate
         )
-        before = len(self.oracle.corrections)
         id_ = self.learn(done.id)
-        if id_ is not None and len(self.oracle.corrections) > before:
+        if id_ is not None:
             (change,) = self.oracle.corrections[id_]
             self.oracle.tell(
                 [

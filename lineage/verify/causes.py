@@ -73,7 +73,7 @@ def _cause(audit: Audit, cause: CauseAudit) -> None:
 def _correction(audit: Audit, cause: CauseAudit, item: str) -> None:
     rows = [
         (each.uri or "", each.edition, each.kind, each.source[2] if each.source else 0,
-         each.target[2] if each.target else 0)
+         each.target[2] if each.target else 0, each.target[1] if each.target else each.edition)
         for each in cause.changes
     ]  # fmt: skip
     wanted = correction_id(rows)

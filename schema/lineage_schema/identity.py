@@ -8,7 +8,8 @@
   ``start``, ``end``: the range in the **first** version where the span stands.
 - *version id*: ``"v1:"`` over uri, edition, number and sha256 (null for a withdrawal).
 - *run id*: ``"r1:"`` over namespace and the run's key.
-- *correction id*: ``"c1:"`` over the sorted list of (uri, edition, kind, from, to).
+- *correction id*: ``"c1:"`` over the sorted list of (uri, edition, kind, from, to); where ``to`` is a version of
+  another edition, that edition's number follows.
 
 A key is a string or an array of strings, none of them empty. A node inside a key is its own
 key's canonical JSON. Native ids, ranks, weights, locators, origins and completeness are not
@@ -75,9 +76,11 @@ def run_id(namespace: str, key: str) -> str:
     return _tagged("r1:", {"key": key, "namespace": namespace}, item=key)
 
 
-def correction_id(changes: Iterable[tuple[str, int, str, int, int]]) -> str:
-    """The id of a correction, from its documents' (uri, edition, kind, from, to) in any order."""
-    return _tagged("c1:", sorted([list(change) for change in changes]), item="correction")
+def correction_id(changes: Iterable[tuple[str, int, str, int, int, int]]) -> str:
+    """The id of a correction, from its documents' (uri, edition, kind, from, to, edition of ``to``) in any order."""
+    said = [[uri, edition, kind, source, target, *([into] if into != edition else [])]
+            for uri, edition, kind, source, target, into in changes]  # fmt: skip
+    return _tagged("c1:", sorted(said), item="correction")
 
 
 def key_text(key: Key) -> str:

@@ -44,8 +44,11 @@ class TestGoldenIds:
         assert run_id("demo", "2026-11-30") == "r1:a92bf2153857aaa380dde99fb9214858b73504c7"
 
     def test_correction_in_any_order(self) -> None:
-        one, two = ("a.md", 1, "correct", 1, 2), ("b.md", 1, "withdraw", 3, 4)
+        one, two = ("a.md", 1, "correct", 1, 2, 1), ("b.md", 1, "withdraw", 3, 4, 1)
         assert correction_id([one, two]) == correction_id([two, one]) == "c1:f547d7b03dec1e8a662867852cc9238932f93993"
+
+    def test_an_edition_s_correction_tells_which_edition_it_begins(self) -> None:
+        assert len({correction_id([("a.md", 1, "edition", 1, 1, into)]) for into in (2, 3)}) == 2
 
 
 class TestWhatIsHashed:
