@@ -12,11 +12,13 @@ import sqlite3
 import tempfile
 from pathlib import Path
 
-from benchmarks import alignment, corrections, registration, walks
+from benchmarks import alignment, corrections, registration, server, walks
 from benchmarks.generate import DOCUMENTS, HOT_DOCUMENTS, batches
 from benchmarks.table import Table
 
-GROUPS = ("alignment", "registration", "space", "hot", "walks", "check", "propagation", "growth")
+GROUPS = ("alignment", "registration", "space", "hot", "walks", "check", "propagation", "growth", "server")
+SERVER_PART = 4
+"""The graph on a server is the whole one's fourth part."""
 
 
 class Graphs:
@@ -73,11 +75,11 @@ def measure(graphs: Graphs, table: Table, groups: list[str], repeats: int) -> No
     if "alignment" in groups:
         for name, seconds in alignment.measure():
             table.row(f"alignment, {name}, s", f"{seconds:.2f}", seconds, 1.5)
-    if groups == ["alignment"]:
-        return
     if "hot" in groups:
         walks.hot(table, graphs.hot(), 15)
-    if groups == ["hot"]:
+    if "server" in groups:
+        server.measure(table, graphs.folder, documents // SERVER_PART, repeats * 3)
+    if not {*groups} - {"alignment", "hot", "server"}:
         return
     path = graphs.whole(floor="registration" in groups)
     nodes, edges = registration.size(path)

@@ -19,9 +19,12 @@ USER = "LINEAGE_NEO4J_USER"
 PASSWORD = "LINEAGE_NEO4J_PASSWORD"
 
 
-def obtain(environ: Mapping[str, str]) -> Server:
-    """A running server. Raises :class:`Missing` when there is no way to one, :class:`ServerFailed` for a faulty way."""
-    server = _given(environ) if environ.get(URI) else _started(environ)
+def obtain(environ: Mapping[str, str], *, quick: bool = True) -> Server:
+    """A running server; ``quick`` is what :class:`JavaServer` says of it.
+
+    Raises :class:`Missing` when there is no way to one, :class:`ServerFailed` for a faulty way.
+    """
+    server = _given(environ) if environ.get(URI) else _started(environ, quick)
     wanted = environ.get(VARIABLE)
     if wanted and not belongs(server.version, asked(environ)):
         server.stop()
@@ -46,7 +49,7 @@ def _refuse_foreign_data(server: Server) -> None:
         raise ServerFailed(f"database {DATABASE} of {server.uri} holds {nodes} nodes: the tests would delete them")
 
 
-def _started(environ: Mapping[str, str]) -> Server:
+def _started(environ: Mapping[str, str], quick: bool) -> Server:
     lacks: list[str] = []
     try:
         return _in_docker(environ)
@@ -56,7 +59,7 @@ def _started(environ: Mapping[str, str]) -> Server:
     from tests.neo4j_server.java_server import JavaServer
 
     try:
-        return JavaServer(exact(asked(environ)))
+        return JavaServer(exact(asked(environ)), quick=quick)
     except Missing as missing:
         lacks.append(f"Maven and Java: {missing}")
     raise Missing(f"no Neo4j: {URI} is not set; {'; '.join(lacks)}")
