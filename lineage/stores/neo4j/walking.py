@@ -1,4 +1,8 @@
-"""Walks over edges in Neo4j: level by level, so that a node is met once and no path is enumerated."""
+"""Walks over edges in Neo4j, in which a node is met once and no path is enumerated.
+
+From one node the server does all of it in one statement: asked for the least length of the paths to each node, it
+searches breadth first and leaves out what it has met. From several, the walk goes level by level.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,11 @@ from lineage.stores.base import EdgeView, Walk
 from lineage.stores.neo4j.cypher import Cypher
 from lineage.stores.neo4j.model import EDGES, PASSING, ROLES, origins_of
 
+REACHED = """
+MATCH (s:LineageNode {{id: $id}}) MATCH p = {path} WITH n, min(length(p)) AS depth
+RETURN depth, collect(n.id) ORDER BY depth
+"""
+"""All that a walk from one node reaches, by its distance."""
 NEXT = """MATCH (s:LineageNode)-[:{types}]->(d:LineageNode) WHERE {here}.id IN $rows RETURN DISTINCT {there}.id"""
 MET = """MATCH (s:LineageNode)-[e:{types}]->(d:LineageNode) WHERE {here}.id IN $rows
     RETURN s.id, e.role, d.id, e.origins, e.version, e.since, null AS until"""
@@ -31,8 +40,13 @@ class Walking:
 
         ``up`` goes to dependents. ``passing`` keeps to the roles over which marks pass.
         """
+        types = PASSING if passing else EDGES
+        if len(ids) == 1 and limit is None:
+            path = f"(s)<-[:{types}*0..]-(n)" if up else f"(s)-[:{types}*0..]->(n)"
+            levels = self._cypher.rows(REACHED.format(path=path), id=next(iter(ids)))
+            return [id_ for _, level in levels for id_ in sorted(level)]
         here, there = ("d", "s") if up else ("s", "d")
-        statement = NEXT.format(types=PASSING if passing else EDGES, here=here, there=there)
+        statement = NEXT.format(types=types, here=here, there=there)
         known = self._cypher.write("MATCH (n:LineageNode) WHERE n.id IN $rows RETURN n.id ORDER BY n.id", list(ids))
         seen: dict[str, None] = {id_: None for (id_,) in known}
         frontier = list(seen)
