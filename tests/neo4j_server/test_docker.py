@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 from pathlib import Path
@@ -60,7 +61,7 @@ def test_an_engine_that_does_not_start_leaves_nothing(silent: Path, monkeypatch:
     with pytest.raises(NoDocker, match=r"^no engine answers: dockerd said not permitted$"), engine.engine():
         pytest.fail("there is no engine")
     assert list((silent.parent / "tmp").iterdir()) == []
-    assert engine.HOST not in engine.os.environ
+    assert engine.HOST not in os.environ
 
 
 def test_a_named_image_is_not_replaced_by_another_server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
