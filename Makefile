@@ -4,15 +4,19 @@ VENV := .venv
 BIN := $(VENV)/bin
 # Which of the tests that need a server: all, unless a folder is named.
 TESTS ?=
+# Anything, for test-docker to succeed where no Docker engine can be had.
+WHERE_POSSIBLE ?=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install demo test test-neo4j check format docs bench soak
+.PHONY: help install demo test test-neo4j test-neo4j-both test-docker check format docs bench soak
 
 help:
 	@echo 'make demo      build a small store, correct a source, show the affected answers'
 	@echo 'make test      run the tests'
 	@echo 'make test-neo4j  run the tests that need a Neo4j server: a given one, or one by Docker, or by Maven and Java'
+	@echo 'make test-neo4j-both  the same on the long-term line and on the newest, one after the other; no test may be skipped'
+	@echo 'make test-docker  a local image of Neo4j: its tests, and compose.yaml up to its health check; may start an engine'
 	@echo 'make check     lint, formatting, types, layers'
 	@echo 'make format    format, and fix what lint can fix'
 	@echo 'make docs      write docs/reference.md from the commands'
@@ -48,6 +52,14 @@ test: install
 
 test-neo4j: install
 	$(BIN)/python -m pytest -m neo4j $(TESTS)
+
+# CI=true: a test that finds no server fails.
+test-neo4j-both: install
+	CI=true LINEAGE_TEST_NEO4J_VERSION=5.26 $(BIN)/python -m pytest -m neo4j $(TESTS)
+	CI=true LINEAGE_TEST_NEO4J_VERSION=2026 $(BIN)/python -m pytest -m neo4j $(TESTS)
+
+test-docker: install
+	$(BIN)/python -m tests.neo4j_server.docker $(if $(WHERE_POSSIBLE),--where-possible) $(TESTS)
 
 check: install
 	$(BIN)/ruff check

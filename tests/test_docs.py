@@ -112,7 +112,8 @@ def run_commands(lines: list[str], folder: Path) -> list[tuple[str, int]]:
     script = []
     for line in lines:
         script += [f"printf '{MARK}'", INSTEAD.get(line, line), f"printf '{MARK}%d{MARK}' $?"]
-    left_out = {"LINEAGE_STORE", "FORCE_COLOR", "COLUMNS", "TTY_COMPATIBLE"}
+    left_out = {"LINEAGE_STORE", "LINEAGE_NEO4J_USER", "LINEAGE_NEO4J_PASSWORD"}
+    left_out |= {"FORCE_COLOR", "COLUMNS", "TTY_COMPATIBLE"}
     environment = {key: value for key, value in os.environ.items() if key not in left_out} | {
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         "PYTHONUNBUFFERED": "1",  # standard output and standard error in the order of a terminal

@@ -68,12 +68,12 @@ def _started(environ: Mapping[str, str], quick: bool) -> Server:
 def _in_docker(environ: Mapping[str, str]) -> Server:
     from tests.neo4j_server.container_server import ContainerServer, engine_answers
 
-    engine_answers()
     named = environ.get(IMAGE)
     try:
+        engine_answers()
         return ContainerServer(named or image(asked(environ)))
     except Missing as missing:
         if named:
             # Another server than the named one would not be what was asked for.
-            raise ServerFailed(str(missing)) from None
+            raise ServerFailed(f"{IMAGE} is set, but {missing}") from None
         raise

@@ -26,8 +26,9 @@ _OPTIONS = (
     "--add-opens=java.base/java.nio=ALL-UNNAMED",
     "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
 )
-# Half the time to start, because little is compiled thoroughly; long runs are slower for it.
-_QUICK = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+# Half the time to start, because little is compiled thoroughly; long runs are slower for it. Small tests take a quarter
+# less where a statement is not planned again after each of them.
+_QUICK = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dreplan=PT1H")
 
 
 class JavaServer(Server):

@@ -43,6 +43,13 @@ def test_it_is_the_community_edition_of_the_version_asked_for(neo4j_server: Serv
         assert belongs(neo4j_server.version, asked(os.environ))
 
 
+def test_it_has_the_memory_that_tests_give_it(neo4j_server: Server, driver: Driver) -> None:
+    if not neo4j_server.can_be_killed:
+        pytest.skip(f"{neo4j_server.uri} was not started by the tests")
+    records, _, _ = driver.execute_query("SHOW SETTINGS 'server.memory.pagecache.size'", database_=DATABASE)
+    assert [record["value"] for record in records] == ["128.00MiB"]
+
+
 def test_the_url_names_a_database_that_routing_reaches(neo4j_url: str, driver: Driver) -> None:
     assert neo4j_url.startswith("neo4j")
     _, summary, _ = driver.execute_query("RETURN 1", database_=neo4j_url.rpartition("/")[2])
