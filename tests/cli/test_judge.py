@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.places import Place
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MINE = """
 from lineage_scoring.judging import Judge, Reply, Verdict
@@ -21,7 +23,7 @@ class Yes(Judge):
 
 
 @pytest.fixture
-def desk(run: Callable, here: Path) -> Callable:
+def desk(run: Callable, place: Place) -> Callable:
     assert run("init").code == 0
     assert run("record", str(EXAMPLES / "citation_desk.jsonl")).code == 0
     return run
