@@ -23,7 +23,7 @@ import pytest
 from lineage_cli.main import call
 from lineage_cli.settings import VARIABLE
 from tests.cli.places import Database, File, Place
-from tests.neo4j_server.fixtures import logged_in
+from tests.neo4j_server.fixtures import without_nodes
 from tests.neo4j_server.server import Server
 
 COMMAND = [sys.executable, "-m", "lineage_cli"]
@@ -224,43 +224,54 @@ def place(request: pytest.FixtureRequest, here: Path, monkeypatch: pytest.Monkey
     if request.param == "sqlite":
         return File(here)
     server: Server = request.getfixturevalue("neo4j_server")
-    database = Database(server, logged_in(server, monkeypatch))
+    database = Database(server, without_nodes(server, monkeypatch))
     monkeypatch.setenv(VARIABLE, database.url)
     return database
 
 
-def small(place: Place, copies: Path) -> None:
-    """A store with one document, a chunk of it, and an answer that cites it."""
-    Path("returns.md").write_text(RETURNS, encoding="utf-8")
-
-    def make() -> None:
-        assert call(["init"]) == 0
-        assert call(["add", "returns.md", "--namespace", "n"]) == 0
-        assert call(["record", write_lines(Path("answers.jsonl"), RECORDS)]) == 0
-        Path("answers.jsonl").unlink()
-
-    place.made(copies, "small", make)
+@pytest.fixture
+def returns(here: Path) -> str:
+    """The name of the document that the small store has."""
+    (here / "returns.md").write_text(RETURNS, encoding="utf-8")
+    return "returns.md"
 
 
 @pytest.fixture
-def store(place: Place, copies: Path) -> Place:
+def small(returns: str, tmp_path_factory: pytest.TempPathFactory) -> Callable[[], None]:
+    """Makes a store with one document, a chunk of it, and an answer that cites it."""
+
+    def make() -> None:
+        answers = write_lines(tmp_path_factory.mktemp("records") / "answers.jsonl", RECORDS)
+        for arguments in (["init"], ["add", returns, "--namespace", "n"], ["record", answers]):
+            assert call(arguments) == 0, arguments
+
+    return make
+
+
+@pytest.fixture
+def store(place: Place, copies: Path, small: Callable[[], None]) -> Place:
     """A store with one document, a chunk of it, and an answer that cites it."""
-    small(place, copies)
+    place.made(copies, "small", small)
     return place
 
 
 @pytest.fixture
-def stored(file: File, copies: Path) -> Path:
+def stored(file: File, copies: Path, small: Callable[[], None]) -> Path:
     """The same store in a file."""
-    small(file, copies)
+    file.made(copies, "small", small)
     return file.path
 
 
 @pytest.fixture
-def corrected(store: Place, run: Callable[..., Told]) -> Place:
+def corrected(place: Place, copies: Path, small: Callable[[], None]) -> Place:
     """The store with its sentence corrected."""
-    assert run(*CORRECTION).code == 0
-    return store
+
+    def make() -> None:
+        small()
+        assert call(CORRECTION) == 0
+
+    place.made(copies, "corrected", make)
+    return place
 
 
 @pytest.fixture

@@ -76,12 +76,11 @@ class File(Place):
 
 
 class Database(Place):
-    """The test server's database, without a node; its constraints may be there."""
+    """The test server's database, where no node is."""
 
     def __init__(self, server: Server, url: str) -> None:
         self.url = url
         self._server = server
-        self._ask("MATCH (n) DETACH DELETE n")
 
     def contents(self) -> object:
         nodes = self._ask("MATCH (n) RETURN elementId(n), labels(n), properties(n)")

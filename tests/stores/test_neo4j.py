@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import logging
 import os
@@ -17,6 +19,7 @@ from hypothesis.stateful import run_state_machine_as_test
 from lineage import LineageGraph
 from lineage.demo.loading import corrected_text, load
 from lineage.testing.machine import Machine
+from lineage_cli.main import call
 from lineage_schema.errors import BadInput, Conflict, LineageError, SchemaMismatch, StoreUnavailable
 from tests.neo4j_server.fixtures import logged_in
 from tests.neo4j_server.server import DATABASE, Server
@@ -56,8 +59,20 @@ def told(url: str) -> dict[str, Any]:
 @pytest.mark.neo4j
 def test_the_demo_prints_the_same_on_both_stores(url: str, tmp_path: Path) -> None:
     mine, theirs = told(url), told(f"sqlite:///{tmp_path}/lineage.db")
+    assert '"via"' in json.dumps(theirs["trace"])
     for name, printed in theirs.items():
         assert plain(mine[name]) == plain(printed), name
+    for form in ("table", "json", "ndjson", "csv", "md", "html"):
+        arguments = ["affected", "last", "--format", form, "--store"]
+        assert said(*arguments, url) == said(*arguments, f"sqlite:///{tmp_path}/lineage.db"), form
+
+
+def said(*arguments: str) -> str:
+    """What a command prints."""
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        assert call(list(arguments)) == 0
+    return out.getvalue()
 
 
 def plain(printed: Any) -> str:
