@@ -87,6 +87,7 @@ def test_random_histories_go_there_and_back(url: str, neo4j_server: Server, tmp_
 
     def back(graph: LineageGraph) -> None:
         lines = dumped(graph, tmp_path / "first")
+        assert graph.verify().faults == []
         quotes_end_in_spans(neo4j_server)
         with sqlite(tmp_path) as copy:
             assert dumped(loaded(copy, lines), tmp_path / "second") == lines
