@@ -21,7 +21,7 @@ from lineage.demo.loading import corrected_text, load
 from lineage.testing.machine import Machine
 from lineage_cli.main import call
 from lineage_schema.errors import BadInput, Conflict, LineageError, SchemaMismatch, StoreUnavailable
-from tests.neo4j_server.fixtures import logged_in
+from tests.neo4j_server.fixtures import emptied, without_nodes
 from tests.neo4j_server.server import DATABASE, Server
 
 CANARY = "canary-5b1e9f"
@@ -30,10 +30,7 @@ CANARY = "canary-5b1e9f"
 @pytest.fixture
 def url(neo4j_server: Server, monkeypatch: pytest.MonkeyPatch) -> str:
     """A database without nodes; its schema may be there."""
-    found = logged_in(neo4j_server, monkeypatch)
-    with neo4j_server.driver() as driver:
-        driver.execute_query("MATCH (n) DETACH DELETE n")
-    return found
+    return without_nodes(neo4j_server, monkeypatch)
 
 
 def told(url: str) -> dict[str, Any]:
@@ -173,8 +170,7 @@ class Neo4j(Machine):
 
     @classmethod
     def new_place(cls) -> str:
-        with cls.server.driver() as driver:
-            driver.execute_query("MATCH (n) DETACH DELETE n")
+        emptied(cls.server)
         return cls.url
 
     @classmethod
