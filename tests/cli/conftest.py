@@ -6,7 +6,6 @@ import fcntl
 import json
 import os
 import pty
-import shutil
 import signal
 import struct
 import subprocess
@@ -22,6 +21,10 @@ from typing import Any
 import pytest
 
 from lineage_cli.main import call
+from lineage_cli.settings import VARIABLE
+from tests.cli.places import Database, File, Place
+from tests.neo4j_server.fixtures import without_nodes
+from tests.neo4j_server.server import Server
 
 COMMAND = [sys.executable, "-m", "lineage_cli"]
 RETURNS = "Standard items may be returned within 30 days. Keep the receipt.\n\nShipping is free.\n"
@@ -47,7 +50,7 @@ RECORDS = (
     },
 )
 CORRECTION = ["correct", "returns.md", "--replace", "30 days", "14 days", "--reason", "policy"]
-UNSET = {"LINEAGE_STORE", "NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "COLUMNS", "LINES"}
+UNSET = {VARIABLE, "NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "COLUMNS", "LINES"}
 
 
 @dataclass
@@ -204,43 +207,79 @@ def lines(here: Path) -> Callable[..., str]:
 
 
 @pytest.fixture(scope="session")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store with one document, a chunk of it, and an answer that cites it: built once, copied for each test."""
-    folder = tmp_path_factory.mktemp("template")
-    (folder / "returns.md").write_text(RETURNS, encoding="utf-8")
-    write_lines(folder / "answers.jsonl", RECORDS)
-    store = f"sqlite:///{folder / 'lineage.db'}"
-    assert call(["init", "--store", store]) == 0
-    (document,) = [str(folder / "returns.md")]
-    assert call(["add", document, "--uri", "returns.md", "--namespace", "n", "--store", store]) == 0
-    assert call(["record", str(folder / "answers.jsonl"), "--store", store]) == 0
-    return folder
+def copies(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where stores are kept that are made once, and copied for each test."""
+    return tmp_path_factory.mktemp("copies")
 
 
 @pytest.fixture
-def store(here: Path, template: Path) -> Path:
-    """The store in the working folder, where commands look for it without being told."""
-    for name in ("lineage.db", "returns.md"):
-        shutil.copy(template / name, here / name)
-    return here / "lineage.db"
+def file(here: Path) -> File:
+    """The file where commands look by default: for tests of what is true of a file alone."""
+    return File(here)
+
+
+@pytest.fixture(params=["sqlite", pytest.param("neo4j", marks=pytest.mark.neo4j)])
+def place(request: pytest.FixtureRequest, here: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
+    """A place without a store, one of each kind. Commands find it without being told."""
+    if request.param == "sqlite":
+        return File(here)
+    server: Server = request.getfixturevalue("neo4j_server")
+    database = Database(server, without_nodes(server, monkeypatch))
+    monkeypatch.setenv(VARIABLE, database.url)
+    return database
 
 
 @pytest.fixture
-def corrected(store: Path, run: Callable[..., Told]) -> Path:
+def returns(here: Path) -> str:
+    """The name of the document that the small store has."""
+    (here / "returns.md").write_text(RETURNS, encoding="utf-8")
+    return "returns.md"
+
+
+@pytest.fixture
+def small(returns: str, tmp_path_factory: pytest.TempPathFactory) -> Callable[[], None]:
+    """Makes a store with one document, a chunk of it, and an answer that cites it."""
+
+    def make() -> None:
+        answers = write_lines(tmp_path_factory.mktemp("records") / "answers.jsonl", RECORDS)
+        for arguments in (["init"], ["add", returns, "--namespace", "n"], ["record", answers]):
+            assert call(arguments) == 0, arguments
+
+    return make
+
+
+@pytest.fixture
+def store(place: Place, copies: Path, small: Callable[[], None]) -> Place:
+    """A store with one document, a chunk of it, and an answer that cites it."""
+    place.made(copies, "small", small)
+    return place
+
+
+@pytest.fixture
+def stored(file: File, copies: Path, small: Callable[[], None]) -> Path:
+    """The same store in a file."""
+    file.made(copies, "small", small)
+    return file.path
+
+
+@pytest.fixture
+def corrected(place: Place, copies: Path, small: Callable[[], None]) -> Place:
     """The store with its sentence corrected."""
-    assert run(*CORRECTION).code == 0
-    return store
 
+    def make() -> None:
+        small()
+        assert call(CORRECTION) == 0
 
-@pytest.fixture(scope="session")
-def demo_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("demo")
-    assert call(["demo", str(folder / "demo")]) == 0
-    return folder / "demo" / "lineage.db"
+    place.made(copies, "corrected", make)
+    return place
 
 
 @pytest.fixture
-def demo(here: Path, demo_template: Path) -> Path:
-    """The demo's store in the working folder."""
-    shutil.copy(demo_template, here / "lineage.db")
-    return here / "lineage.db"
+def demo(place: Place, copies: Path) -> Place:
+    """The demo's store."""
+
+    def make() -> None:
+        assert call(["demo", "--store", place.url]) == 0
+
+    place.made(copies, "demo", make)
+    return place

@@ -6,12 +6,12 @@ import csv
 import io
 import json
 from html.parser import HTMLParser
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from lineage_cli.render import affected, affected_csv, affected_html, affected_md, corrections
+from tests.cli.places import Place
 
 ID = "c1:" + "a" * 40
 WIDE, LOW = 70, 20
@@ -244,7 +244,7 @@ class TestFormats:
 
 class TestCommand:
     @pytest.mark.parametrize("form", ["table", "json", "csv", "ndjson", "md", "html"])
-    def test_formats(self, run, corrected: Path, form: str) -> None:
+    def test_formats(self, run, corrected: Place, form: str) -> None:
         told = run("affected", "last", "--format", form)
         assert told.code == 0
         assert "returns" in told.out
@@ -256,10 +256,10 @@ class TestCommand:
         if form == "json":
             assert told.json()["schema"] == "affected/1"
 
-    def test_a_format_that_is_none(self, run, corrected: Path) -> None:
+    def test_a_format_that_is_none(self, run, corrected: Place) -> None:
         assert run("affected", "last", "--format", "xml").code == 2
 
-    def test_pages(self, run, demo: Path) -> None:
+    def test_pages(self, run, demo: Place) -> None:
         whole = run("affected", "last", "--json").json()
         first = run("affected", "last", "--limit", "1", "--json").json()
         rest = run("affected", "last", "--after", first["page"]["next"], "--json").json()
@@ -267,7 +267,7 @@ class TestCommand:
         assert first["counts"] == whole["counts"]
         assert f"more: --after {first['page']['next']}" in run("affected", "last", "--limit", "1").err
 
-    def test_exit_code(self, run, store: Path) -> None:
+    def test_exit_code(self, run, store: Place) -> None:
         assert run("affected", "--exit-code").code == 0
         run("correct", "returns.md", "--replace", "free", "not free", "--reason", "r")
         assert run("affected", "last", "--exit-code").code == 0
@@ -277,7 +277,7 @@ class TestCommand:
         assert run("affected", "last", "--exit-code").code == 1
         assert run("affected", "--exit-code").code == 1
 
-    def test_without_a_correction_all_that_are_not_closed(self, run, corrected: Path) -> None:
+    def test_without_a_correction_all_that_are_not_closed(self, run, corrected: Place) -> None:
         told = run("affected")
         (line,) = told.out.splitlines()
         assert line.startswith("c1:")
@@ -289,7 +289,7 @@ class TestCommand:
         assert len(run("corrections", "--json").json()) == 2
 
     @pytest.mark.parametrize("form", ["json", "csv", "ndjson", "md", "html"])
-    def test_and_in_every_format(self, run, corrected: Path, form: str) -> None:
+    def test_and_in_every_format(self, run, corrected: Place, form: str) -> None:
         told = run("affected", "--format", form)
         assert told.code == 0
         assert told.err == ""

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.cli.places import Place
 
-def test_a_copy_tells_the_same(run: Callable, pipe: Callable, corrected: Path) -> None:
+
+def test_a_copy_tells_the_same(run: Callable, pipe: Callable, corrected: Place) -> None:
     assert run("dump", "store.jsonl").code == 0
     copy = "sqlite:///copy.db"
     assert run("--store", copy, "load", "store.jsonl").code == 0
@@ -19,7 +21,7 @@ def test_a_copy_tells_the_same(run: Callable, pipe: Callable, corrected: Path) -
     assert run("--store", copy, "load", "store.jsonl").code == 6
 
 
-def test_a_dump_that_was_cut_is_found(run: Callable, corrected: Path) -> None:
+def test_a_dump_that_was_cut_is_found(run: Callable, corrected: Place) -> None:
     assert run("dump", "store.jsonl").code == 0
     lines = Path("store.jsonl").read_bytes().splitlines(keepends=True)
     Path("cut.jsonl").write_bytes(b"".join(lines[:-1]))

@@ -11,19 +11,20 @@ import pytest
 
 from lineage_cli.commands.correct import replaced
 from lineage_schema.errors import BadInput
+from tests.cli.places import Place
 
 RETURNS = "Standard items may be returned within 30 days. Keep the receipt.\n\nShipping is free.\n"
 CORRECTION = ["correct", "returns.md", "--replace", "30 days", "14 days", "--reason", "policy"]
 
 
 @pytest.mark.parametrize(("old", "count"), [("e", 11), ("never there", 0), ("", 0)])
-def test_old_must_occur_exactly_once(run, store: Path, old: str, count: int) -> None:
-    before = store.read_bytes()
+def test_old_must_occur_exactly_once(run, store: Place, old: str, count: int) -> None:
+    before = store.contents()
     told = run("correct", "returns.md", "--replace", old, "x", "--reason", "r")
     assert told.code == 6
     assert f"{count} occurrences of {old!r}" in told.err
     assert ("hint: " in told.err) is (count > 0)
-    assert store.read_bytes() == before
+    assert store.contents() == before
 
 
 def test_occurrences_that_overlap_are_several() -> None:
@@ -32,12 +33,12 @@ def test_occurrences_that_overlap_are_several() -> None:
     assert replaced("xaay", "aa", "b", item="d") == "xby"
 
 
-def test_dry_run_writes_nothing_and_prints_the_real_report(run, store: Path) -> None:
-    before = store.read_bytes()
+def test_dry_run_writes_nothing_and_prints_the_real_report(run, store: Place) -> None:
+    before = store.contents()
     told = run(*CORRECTION, "--json", "--dry-run")
     assert told.code == 0
     planned = told.json()
-    assert store.read_bytes() == before
+    assert store.contents() == before
     assert run("check", "returns").code == 0
     done = run(*CORRECTION, "--json").json()
     for body in (planned, done):
@@ -46,7 +47,7 @@ def test_dry_run_writes_nothing_and_prints_the_real_report(run, store: Path) -> 
     assert done["answers"][0]["severity"] == "invalid"
 
 
-def test_a_dry_run_says_so(run, store: Path) -> None:
+def test_a_dry_run_says_so(run, store: Place) -> None:
     told = run(*CORRECTION, "--dry-run")
     assert told.out.splitlines()[0] == "DRY RUN: nothing was written."
     assert "Would mark: " in told.out
@@ -54,7 +55,7 @@ def test_a_dry_run_says_so(run, store: Path) -> None:
     assert "Run without --dry-run" in told.err
 
 
-def test_a_file_or_standard_input(run, store: Path, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_or_standard_input(run, store: Place, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = RETURNS.replace("30", "14")
     (here / "new.md").write_text(text, encoding="utf-8")
     assert run("correct", "returns.md", "new.md", "--reason", "r").code == 0
@@ -63,14 +64,14 @@ def test_a_file_or_standard_input(run, store: Path, here: Path, monkeypatch: pyt
     assert run("check", "returns").code == 0
 
 
-def test_line_ends_and_a_byte_order_mark_are_text(run, store: Path, here: Path) -> None:
+def test_line_ends_and_a_byte_order_mark_are_text(run, store: Place, here: Path) -> None:
     (here / "new.md").write_bytes(("\ufeff" + RETURNS.replace("\n", "\r\n")).encode())
     told = run("correct", "returns.md", "new.md", "--reason", "r", "--json")
     assert told.code == 0
     assert told.json()["correction"]["documents"][0]["to_version"] == 2, "nothing was normalised away"
 
 
-def test_a_set_is_one_correction(run, store: Path, here: Path, lines) -> None:
+def test_a_set_is_one_correction(run, store: Place, here: Path, lines) -> None:
     (here / "sub").mkdir()
     (here / "sub" / "new.md").write_text(RETURNS.replace("30", "14"), encoding="utf-8")
     (here / "sub" / "set.jsonl").write_text(
@@ -86,7 +87,7 @@ def test_a_set_is_one_correction(run, store: Path, here: Path, lines) -> None:
     "text",
     ["", "{}\n", "3\n", '{"uri": "a", "path": "-"}\n', '{"uri": "a", "path": "r"}\n{"uri": "a", "path": "r"}\n'],
 )
-def test_a_set_that_names_nothing_or_twice_is_refused(run, store: Path, here: Path, text: str) -> None:
+def test_a_set_that_names_nothing_or_twice_is_refused(run, store: Place, here: Path, text: str) -> None:
     (here / "r").write_text("x", encoding="utf-8")
     (here / "set.jsonl").write_text(text, encoding="utf-8")
     told = run("correct", "--set", "set.jsonl", "--reason", "sync")
@@ -109,25 +110,25 @@ def test_a_set_that_names_nothing_or_twice_is_refused(run, store: Path, here: Pa
         ["propagate", "--steps", "0"],
     ],
 )
-def test_usage(run, store: Path, arguments: list[str]) -> None:
-    before = store.read_bytes()
+def test_usage(run, store: Place, arguments: list[str]) -> None:
+    before = store.contents()
     assert run(*arguments).code == 2
-    assert store.read_bytes() == before
+    assert store.contents() == before
 
 
-def test_an_edition(run, store: Path) -> None:
+def test_an_edition(run, store: Place) -> None:
     told = run(*CORRECTION, "--kind", "edition", "--valid-from", "2027-01-01", "--json")
     assert told.code == 0
     assert told.json()["correction"]["documents"][0]["kind"] == "edition"
 
 
-def test_an_unknown_document(run, store: Path) -> None:
+def test_an_unknown_document(run, store: Place) -> None:
     told = run("correct", "none.md", "--replace", "a", "b", "--reason", "r", "--json")
     assert told.code == 3
     assert told.error()["code"] == "not_found"
 
 
-def test_another_document_by_mistake_is_refused_unless_forced(run, store: Path, here: Path) -> None:
+def test_another_document_by_mistake_is_refused_unless_forced(run, store: Place, here: Path) -> None:
     (here / "other.md").write_text("Nothing of that is in here at all, whatever one may think of it.\n", "utf-8")
     told = run("correct", "returns.md", "other.md", "--reason", "r")
     assert told.code == 6
@@ -135,7 +136,7 @@ def test_another_document_by_mistake_is_refused_unless_forced(run, store: Path, 
     assert run("correct", "returns.md", "other.md", "--reason", "r", "--force").code == 0
 
 
-def test_an_equal_text_is_no_correction(run, store: Path) -> None:
+def test_an_equal_text_is_no_correction(run, store: Place) -> None:
     told = run("correct", "returns.md", "returns.md", "--reason", "r")
     assert (told.code, told.out) == (0, "nothing differs from what is current: nothing was done\n")
     assert run("correct", "returns.md", "returns.md", "--reason", "r", "--json").json() == {
@@ -145,7 +146,7 @@ def test_an_equal_text_is_no_correction(run, store: Path) -> None:
     assert run("corrections", "--json").json() == []
 
 
-def test_enqueue_leaves_it_pending_and_nobody_is_called_spared(run, store: Path) -> None:
+def test_enqueue_leaves_it_pending_and_nobody_is_called_spared(run, store: Place) -> None:
     told = run(*CORRECTION, "--enqueue")
     assert "propagating" in told.out
     assert "SPARED" not in told.out
@@ -160,31 +161,31 @@ def test_enqueue_leaves_it_pending_and_nobody_is_called_spared(run, store: Path)
     assert "INVALID  returns" in run("affected", "last").out
 
 
-def test_undo(run, corrected: Path) -> None:
-    before = corrected.read_bytes()
+def test_undo(run, corrected: Place) -> None:
+    before = corrected.contents()
     assert run("undo", "last", "--dry-run").code == 0
-    assert corrected.read_bytes() == before
+    assert corrected.contents() == before
     assert run("check", "returns").code == 1
     assert run("undo", "last").code == 0
     assert run("check", "returns").code == 0
 
 
-def test_withdraw_and_purge(run, store: Path) -> None:
-    before = store.read_bytes()
+def test_withdraw_and_purge(run, store: Place) -> None:
+    before = store.contents()
     planned = run("withdraw", "returns.md", "--reason", "r", "--purge", "--dry-run")
     assert planned.code == 0
     assert "DRY RUN" in planned.out
-    assert store.read_bytes() == before
+    assert store.contents() == before
     assert run("withdraw", "returns.md", "--reason", "r").code == 0
     assert run("check", "returns").code == 1
-    assert b"Keep the receipt" in store.read_bytes()
+    assert store.holds("Keep the receipt")
     told = run("withdraw", "returns.md", "--reason", "r", "--purge")
     assert (told.code, told.out) == (0, "withdrawn before; no text of them is left\n")
     assert run("trace", "claim:n/returns/C1", "--json").json()["nodes"][-1]["span"]["quote"] is None
     assert run("undo", "last").code == 6
 
 
-def test_dismiss(run, corrected: Path) -> None:
+def test_dismiss(run, corrected: Place) -> None:
     told = run("dismiss", "claim:n/returns/C1", "--reason", "it speaks of last year", "--json")
     assert told.code == 0
     assert told.json()["severity"] == "invalid"

@@ -10,6 +10,7 @@ import pytest
 from lineage_cli import failures
 from lineage_cli.app import COMMON
 from lineage_schema.errors import Integrity, MissingDependency, MissingJudgment
+from tests.cli.places import Place
 
 
 def test_no_store(run) -> None:
@@ -37,7 +38,7 @@ def test_usage_under_json(run) -> None:
 
 
 @pytest.mark.parametrize("arguments", [["trace", "claim:n/returns/C9"], ["check", "nothing"], ["undo", "c1:0000"]])
-def test_not_found(run, store: Path, arguments: list[str]) -> None:
+def test_not_found(run, store: Place, arguments: list[str]) -> None:
     told = run(*arguments)
     assert told.code == 3
     assert told.err.startswith("error: ")
@@ -48,7 +49,7 @@ def test_not_found(run, store: Path, arguments: list[str]) -> None:
     assert json_told.error()["hint"]
 
 
-def test_ambiguous_lists_all_candidates(run, store: Path, lines) -> None:
+def test_ambiguous_lists_all_candidates(run, store: Place, lines) -> None:
     notes = [
         {"type": "node", "kind": "note", "namespace": "n", "key": key, "text": key, "aliases": ["twin"]}
         for key in ("one", "two")
@@ -63,7 +64,7 @@ def test_ambiguous_lists_all_candidates(run, store: Path, lines) -> None:
     assert len(run("trace", "twin", "--json").error()["candidates"]) == 2
 
 
-def test_bad_input(run, store: Path, here: Path) -> None:
+def test_bad_input(run, store: Place, here: Path) -> None:
     (here / "latin.txt").write_bytes(b"caf\xe9")
     told = run("add", "latin.txt")
     assert told.code == 6
@@ -72,7 +73,7 @@ def test_bad_input(run, store: Path, here: Path) -> None:
     assert run("add", "latin.txt", "--json").error()["code"] == "bad_input"
 
 
-def test_conflict_names_the_choices(run, store: Path, here: Path) -> None:
+def test_conflict_names_the_choices(run, store: Place, here: Path) -> None:
     (here / "returns.md").write_text("Another text altogether.\n", encoding="utf-8")
     told = run("add", "returns.md")
     assert told.code == 6
@@ -95,7 +96,7 @@ def test_a_database_of_somebody_else(run, here: Path) -> None:
     assert told.error()["code"] == "schema_mismatch"
 
 
-def test_a_store_that_may_not_be_written(run, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_store_that_may_not_be_written(run, store: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     from lineage.graph import LineageGraph
 
     # As root, permissions are no obstacle: the store is opened as it is where they are one.
@@ -163,14 +164,14 @@ def test_who_wants_json(arguments: list[str], wanted: bool) -> None:
     assert failures.wants_json(arguments) is wanted
 
 
-def test_an_argument_that_is_no_text(run, store: Path) -> None:
+def test_an_argument_that_is_no_text(run, store: Place) -> None:
     """Bytes in a command line that are no UTF-8 become halves of surrogates."""
     told = run("find", "\udcff")
     assert told.code in (0, 6, 70)
     assert "Traceback" not in told.err
 
 
-def test_control_characters_are_written_out(run, store: Path) -> None:
+def test_control_characters_are_written_out(run, store: Place) -> None:
     told = run("trace", "x\x1b[31mred")
     assert "\x1b" not in told.err
     assert "\\x1b" in told.err

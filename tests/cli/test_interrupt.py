@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from lineage.graph import LineageGraph
+from tests.cli.places import Place
 
 CORRECTION = ["correct", "returns.md", "--replace", "30 days", "14 days", "--reason", "policy"]
 
 
 @pytest.mark.parametrize("data", [False, True])
-def test_while_marks_are_spread(run, store: Path, monkeypatch: pytest.MonkeyPatch, data: bool) -> None:
+def test_while_marks_are_spread(run, store: Place, monkeypatch: pytest.MonkeyPatch, data: bool) -> None:
     spreading = LineageGraph.propagate
 
     def propagate(graph: LineageGraph, **given: object) -> int:
@@ -31,14 +30,14 @@ def test_while_marks_are_spread(run, store: Path, monkeypatch: pytest.MonkeyPatc
     assert run("verify").code == 0
 
 
-def test_before_anything_was_committed(run, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_before_anything_was_committed(run, store: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     def correct(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    before = store.read_bytes()
+    before = store.contents()
     with monkeypatch.context() as patched:
         patched.setattr(LineageGraph, "correct", correct)
         told = run(*CORRECTION)
     assert told.code == 130
     assert told.err == "interrupted: what was committed stays, nothing is half done\n"
-    assert store.read_bytes() == before
+    assert store.contents() == before

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.places import Place
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MINE = """
 from lineage_scoring.judging import Judge, Reply, Verdict
@@ -21,17 +23,29 @@ class Yes(Judge):
 
 
 @pytest.fixture
-def desk(run: Callable, here: Path) -> Callable:
-    assert run("init").code == 0
-    assert run("record", str(EXAMPLES / "citation_desk.jsonl")).code == 0
+def recorded(run: Callable) -> Callable[[], None]:
+    def make() -> None:
+        assert run("init").code == 0
+        assert run("record", str(EXAMPLES / "citation_desk.jsonl")).code == 0
+
+    return make
+
+
+@pytest.fixture
+def desk(run: Callable, place: Place, copies: Path, recorded: Callable[[], None]) -> Callable:
+    place.made(copies, "desk", recorded)
     return run
 
 
 @pytest.fixture
-def judged(desk: Callable) -> Callable:
-    told = desk("judge", "import", str(EXAMPLES / "citation_desk_judgments.jsonl"), "--namespace", "desk")
-    assert told.out == "49 kept, 0 were kept before, as recorded@1\n"
-    return desk
+def judged(run: Callable, place: Place, copies: Path, recorded: Callable[[], None]) -> Callable:
+    def make() -> None:
+        recorded()
+        told = run("judge", "import", str(EXAMPLES / "citation_desk_judgments.jsonl"), "--namespace", "desk")
+        assert told.out == "49 kept, 0 were kept before, as recorded@1\n"
+
+    place.made(copies, "judged", make)
+    return run
 
 
 def test_scores_are_the_lesson_s(judged: Callable) -> None:

@@ -6,6 +6,8 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.cli.places import Place
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
@@ -30,7 +32,7 @@ def test_a_file_is_linted_against_its_sources(run: Callable, here: Path) -> None
     assert run("lint", "answer.md").code == 2
 
 
-def test_an_answer_of_the_store_is_linted_with_what_it_cites(run: Callable, here: Path) -> None:
+def test_an_answer_of_the_store_is_linted_with_what_it_cites(run: Callable, place: Place) -> None:
     assert run("init").code == 0
     assert run("record", str(EXAMPLES / "citation_desk.jsonl")).code == 0
     told = run("lint", "--answer", "Repaired", "--exit-code")

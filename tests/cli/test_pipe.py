@@ -10,10 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.places import Place
+
 COMMAND = f"{sys.executable} -m lineage_cli"
 
 
-def test_json_is_pure_data_and_errors_are_json_too(corrected: Path, pipe) -> None:
+def test_json_is_pure_data_and_errors_are_json_too(corrected: Place, pipe) -> None:
     good = pipe("affected", "last", "--json")
     assert json.loads(good.out)["schema"] == "affected/1"
     assert good.err == ""
@@ -23,7 +25,7 @@ def test_json_is_pure_data_and_errors_are_json_too(corrected: Path, pipe) -> Non
     assert bad.error()["code"] == "not_found"
 
 
-def test_no_escapes_and_whole_ids_also_where_colour_is_forced(corrected: Path, pipe) -> None:
+def test_no_escapes_and_whole_ids_also_where_colour_is_forced(corrected: Place, pipe) -> None:
     for environment in ({}, {"FORCE_COLOR": "1", "TTY_COMPATIBLE": "1", "COLUMNS": "40"}):
         told = pipe("affected", "last", **environment)
         assert "\x1b" not in told.out + told.err
@@ -31,7 +33,7 @@ def test_no_escapes_and_whole_ids_also_where_colour_is_forced(corrected: Path, p
         assert "…" not in told.out
 
 
-def test_data_is_utf_8_whatever_the_locale(corrected: Path, pipe) -> None:
+def test_data_is_utf_8_whatever_the_locale(corrected: Place, pipe) -> None:
     told = pipe("affected", "last", LC_ALL="POSIX", PYTHONIOENCODING="ascii", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
     assert told.code == 0
     assert "v1→v2" in told.out
@@ -48,12 +50,12 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_and_does_not_make_a_stale_answer_fresh(corrected: Path) -> None:
+def test_and_does_not_make_a_stale_answer_fresh(corrected: Place) -> None:
     done = shell(f"{COMMAND} check returns | true; exit ${{PIPESTATUS[0]}}")
     assert (done.returncode, done.stderr) == (1, "")
 
 
-def test_without_a_standard_output(corrected: Path) -> None:
+def test_without_a_standard_output(corrected: Place) -> None:
     done = shell(f"{COMMAND} check returns >&-")
     assert (done.returncode, done.stderr) == (1, "")
 
@@ -65,7 +67,7 @@ def test_a_full_disk_is_told() -> None:
     assert done.stderr == "error: No space left on device\n"
 
 
-def test_nothing_heavy_is_loaded_where_it_is_not_needed(store: Path) -> None:
+def test_nothing_heavy_is_loaded_where_it_is_not_needed(stored: Path) -> None:
     """Start-up is most of what a short command takes."""
     heavy = ("networkx", "pyarrow", "hypothesis", "neo4j", "pydantic_settings", "rich", "asyncio")
     script = (

@@ -43,7 +43,7 @@ def test_before_and_behind_the_command(run, here: Path) -> None:
     assert run("doctor").code == 4, "it holds for one command line"
 
 
-def test_doctor_says_which_store_it_is_and_why(run, store: Path) -> None:
+def test_doctor_says_which_store_it_is_and_why(run, stored: Path) -> None:
     assert run("doctor").out.splitlines()[0] == "url          sqlite:///lineage.db (named by the default)"
     body = run("doctor", "--json", "--store", "sqlite:///lineage.db").json()
     assert (body["store"], body["named_by"]) == ("sqlite:///lineage.db", "--store")

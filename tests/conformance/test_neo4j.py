@@ -9,7 +9,7 @@ import pytest
 
 from lineage import LineageGraph
 from lineage.testing.conformance import Conformance
-from tests.neo4j_server.fixtures import logged_in
+from tests.neo4j_server.fixtures import without_nodes
 from tests.neo4j_server.server import Server
 
 
@@ -20,8 +20,5 @@ class TestNeo4j(Conformance):
 
     @pytest.fixture
     def opening(self, neo4j_server: Server, monkeypatch: pytest.MonkeyPatch) -> Callable[[], LineageGraph]:
-        url = logged_in(neo4j_server, monkeypatch)
-        # Only what is stored goes: constraints, indexes and plans stay, which is most of a small test's time.
-        with neo4j_server.driver() as driver:
-            driver.execute_query("MATCH (n) DETACH DELETE n")
+        url = without_nodes(neo4j_server, monkeypatch)
         return lambda: LineageGraph.open(url, create=True)

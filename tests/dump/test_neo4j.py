@@ -15,7 +15,7 @@ from lineage.demo.loading import load as load_demo
 from lineage.testing.observe import observe
 from lineage_schema.errors import BadInput, Conflict, StoreUnavailable
 from tests.dump.histories import Ending, dumped, loaded
-from tests.neo4j_server.fixtures import logged_in
+from tests.neo4j_server.fixtures import emptied, without_nodes
 from tests.neo4j_server.server import Server
 
 NUMBERS = itertools.count()
@@ -25,14 +25,7 @@ NO_SHRINKING = [Phase.explicit, Phase.reuse, Phase.generate]
 @pytest.fixture
 def url(neo4j_server: Server, monkeypatch: pytest.MonkeyPatch) -> str:
     """A database without nodes; its schema may be there."""
-    found = logged_in(neo4j_server, monkeypatch)
-    emptied(neo4j_server)
-    return found
-
-
-def emptied(server: Server) -> None:
-    with server.driver() as driver:
-        driver.execute_query("MATCH (n) DETACH DELETE n")
+    return without_nodes(neo4j_server, monkeypatch)
 
 
 def sqlite(folder: Path) -> LineageGraph:
@@ -87,6 +80,7 @@ def test_random_histories_go_there_and_back(url: str, neo4j_server: Server, tmp_
 
     def back(graph: LineageGraph) -> None:
         lines = dumped(graph, tmp_path / "first")
+        assert graph.verify().faults == []
         quotes_end_in_spans(neo4j_server)
         with sqlite(tmp_path) as copy:
             assert dumped(loaded(copy, lines), tmp_path / "second") == lines

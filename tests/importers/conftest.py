@@ -1,4 +1,7 @@
-"""A graph in memory that is as strict as a store about what importers send, and counts what is new."""
+"""A graph in memory that is as strict as a store about what importers send, and counts what is new.
+
+What it says of each import, a store beside it has to say too.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +14,12 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from lineage_schema.errors import BadInput, Conflict
-from lineage_schema.identity import check_key, content_hash, node_id, run_id
+from lineage import LineageGraph
+from lineage_schema.errors import BadInput, Conflict, LineageError
+from lineage_schema.identity import check_key, content_hash, key_text, node_id, run_id
 from lineage_schema.records import Document, Node, NodeRef, SpanRef
 from lineage_schema.vocabulary import MEANING_ATTRIBUTES
+from tests.neo4j_server.fixtures import without_nodes
 
 
 @dataclass
@@ -139,9 +144,72 @@ class MemoryGraph:
         ]
 
 
-@pytest.fixture
-def graph():
-    return MemoryGraph()
+class PairedRun:
+    """A run of both: each batch does the same to them, or is refused by both for the same reason."""
+
+    def __init__(self, run, beside):
+        self.run = run
+        self.beside = beside
+        self.id = run.id
+        assert beside.id == run.id
+
+    def register(self, records, /):
+        try:
+            result = self.run.register(records)
+        except LineageError as error:
+            with pytest.raises(type(error)):
+                self.beside.register(records)
+            raise
+        told = self.beside.register(records)
+        # The graph in memory has no spans.
+        del told.written["span"], told.existed["span"]
+        assert (told.written, told.existed, told.aliases) == (result.written, result.existed, result.aliases)
+        assert not told.findings
+        return result
+
+    def keep(self, findings):
+        self.run.keep(findings)
+        self.beside.keep(findings)
+
+    def finish(self, *, complete=False):
+        self.run.finish(complete=complete)
+        self.beside.finish(complete=complete)
+
+
+class PairedGraph(MemoryGraph):
+    """A graph in memory, beside a store that is told the same."""
+
+    def __init__(self, beside):
+        super().__init__()
+        self.beside = beside
+
+    @contextmanager
+    def run(self, namespace, /, **facts):
+        with super().run(namespace, **facts) as run, self.beside.run(namespace, **facts) as beside:
+            yield PairedRun(run, beside)
+        for (namespace, kind, key), id_ in self.names.items():
+            assert self.beside.resolve(f"{kind}:{namespace}/{key_text(key)}") == id_
+
+    def versions_with_hash(self, sha256, /):
+        found = super().versions_with_hash(sha256)
+        assert sorted(self.beside.versions_with_hash(sha256)) == sorted(found)
+        return found
+
+    def add_version(self, uri, text):
+        super().add_version(uri, text)
+        if len(self.versions[uri, 1]) > 1:
+            self.beside.correct({uri: text}, reason="a later version", force=True)
+        else:
+            self.beside.register([Document(uri=uri, text=text)])
+
+
+@pytest.fixture(params=["sqlite", pytest.param("neo4j", marks=pytest.mark.neo4j)])
+def graph(request, tmp_path, monkeypatch):
+    url = f"sqlite:///{tmp_path}/beside.db"
+    if request.param == "neo4j":
+        url = without_nodes(request.getfixturevalue("neo4j_server"), monkeypatch)
+    with LineageGraph.open(url, create=True) as beside:
+        yield PairedGraph(beside)
 
 
 @pytest.fixture

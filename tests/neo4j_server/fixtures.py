@@ -48,6 +48,19 @@ def logged_in(neo4j_server: Server, monkeypatch: pytest.MonkeyPatch) -> str:
     return f"{scheme.replace('bolt', 'neo4j')}://{address}/{DATABASE}"
 
 
+def without_nodes(neo4j_server: Server, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The URL of a running server's database that no node is in; its schema may be there."""
+    url = logged_in(neo4j_server, monkeypatch)
+    emptied(neo4j_server)
+    return url
+
+
+def emptied(neo4j_server: Server) -> None:
+    """Deletes what is stored. Constraints, indexes and plans stay, which is most of a small test's time."""
+    with neo4j_server.driver() as driver:
+        driver.execute_query("MATCH (n) DETACH DELETE n", database_=DATABASE)
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     """Says on which server the tests ran, in the server's words."""
     if used := config.stash.get(_USED, None):

@@ -9,15 +9,14 @@ import pytest
 
 from lineage import Answer, Citation, Claim, LineageGraph, NodeRef
 from lineage.importers.graphrag.importer import import_graphrag
+from lineage_cli.main import call
 from lineage_schema.identity import parse_key
+from tests.neo4j_server.fixtures import without_nodes
+from tests.neo4j_server.server import Server
 
 pytestmark = pytest.mark.real
 
-
-@pytest.fixture
-def graph(tmp_path: Path) -> Any:
-    with LineageGraph.open(f"sqlite:///{tmp_path / 'lineage.db'}", create=True) as opened:
-        yield opened
+OLD = "The thrumming of monitors cast a stark contrast"
 
 
 def answer(graph: LineageGraph, namespace: str, key: str, target: NodeRef) -> None:
@@ -54,7 +53,11 @@ def path_kinds(body: dict[str, Any]) -> list[str]:
     return [step["kind"] for step in body["answers"][0]["claims"][0]["path"]]
 
 
-def test_dulce_one_sentence(graph: LineageGraph, sample_data: Path) -> None:
+def dulce(graph: LineageGraph, sample_data: Path) -> str:
+    """Imports the index, records an answer that rests on its first sentence and one that does not, and corrects it.
+
+    Returns the correction's id.
+    """
     import_graphrag(graph, sample_data / "graphrag/dulce/v3.1.2", namespace="dulce")
     chunks = sorted(graph.find("", kind="chunk"), key=lambda node: str(node.text))
     first = next(node for node in chunks if str(node.text).startswith("# Operation: Dulce"))
@@ -64,10 +67,12 @@ def test_dulce_one_sentence(graph: LineageGraph, sample_data: Path) -> None:
     answer(graph, "dulce", "touched", ref(reports[0]))
     answer(graph, "dulce", "untouched", ref(last))
     text = text_of(graph, "dulce/dulce.txt")
-    old = "The thrumming of monitors cast a stark contrast"
-    new = text.replace(old, "The silence of monitors cast a stark contrast", 1)
-    done = graph.correct({"dulce/dulce.txt": new}, reason="t")
-    body = graph.affected(str(done.id)).to_json()
+    new = text.replace(OLD, "The silence of monitors cast a stark contrast", 1)
+    return str(graph.correct({"dulce/dulce.txt": new}, reason="t").id)
+
+
+def test_dulce_one_sentence(graph: LineageGraph, sample_data: Path) -> None:
+    body = graph.affected(dulce(graph, sample_data)).to_json()
     assert [each["key"] for each in body["answers"]] == ["touched"]
     assert body["answers"][0]["severity"] == "invalid"
     kinds = path_kinds(body)
@@ -78,7 +83,26 @@ def test_dulce_one_sentence(graph: LineageGraph, sample_data: Path) -> None:
     assert graph.check("touched").status == "stale"
     assert graph.check("untouched").status == "fresh"
     assert len(body["changes"]) == 1
-    assert body["changes"][0]["old"].startswith(old)
+    assert body["changes"][0]["old"].startswith(OLD)
+
+
+@pytest.mark.neo4j
+def test_a_server_s_report_is_the_same(
+    neo4j_server: Server,
+    sample_data: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    printed = []
+    for url in (f"sqlite:///{tmp_path}/lineage.db", without_nodes(neo4j_server, monkeypatch)):
+        with LineageGraph.open(url, create=True, clock=lambda: 1_700_000_000_000_000) as graph:
+            dulce(graph, sample_data)
+        capsys.readouterr()
+        assert call(["affected", "last", "--json", "--store", url]) == 0
+        printed.append(capsys.readouterr().out)
+    assert '"key": "touched"' in printed[0]
+    assert printed[1] == printed[0]
 
 
 def overlaps(graph: LineageGraph, one: str, other: str) -> bool:

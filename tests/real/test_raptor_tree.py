@@ -2,7 +2,6 @@
 
 import pytest
 
-from lineage import LineageGraph
 from lineage.importers import import_raptor
 from lineage.importers.raptor.tree import read_tree
 from lineage.importers.raptor.unpickle import NODE, TREE, globals_of
@@ -14,12 +13,6 @@ pytestmark = pytest.mark.real
 @pytest.fixture
 def raptor(sample_data):
     return sample_data / "raptor"
-
-
-@pytest.fixture
-def graph(tmp_path):
-    with LineageGraph.open(f"sqlite:///{tmp_path / 'lineage.db'}", create=True) as graph:
-        yield graph
 
 
 def test_it_names_two_globals_only(raptor):

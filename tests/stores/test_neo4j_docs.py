@@ -10,7 +10,7 @@ import pytest
 from lineage import LineageGraph
 from lineage.demo.loading import corrected_text, load
 from lineage_schema.records import Node
-from tests.neo4j_server.fixtures import logged_in
+from tests.neo4j_server.fixtures import without_nodes
 from tests.neo4j_server.server import DATABASE, Server
 
 PAGE = Path(__file__).parents[2] / "docs" / "neo4j.md"
@@ -22,9 +22,8 @@ EMPTY = "WHERE mark.queue > 0"
 @pytest.mark.neo4j
 def test_the_queries(neo4j_server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(QUERIES) == 10
-    url = logged_in(neo4j_server, monkeypatch)
+    url = without_nodes(neo4j_server, monkeypatch)
     with neo4j_server.driver() as driver:
-        driver.execute_query("MATCH (n) DETACH DELETE n")
         with LineageGraph.open(url, create=True) as graph:
             load(graph)
             cut = Node(kind="note", namespace="demo", key="cut", text="x", lineage="partial", lineage_reason="capped")

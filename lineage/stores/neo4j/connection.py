@@ -17,8 +17,11 @@ from lineage_schema.errors import BadInput, Conflict, Integrity, LineageError, S
 
 SCHEMES = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
 USER, PASSWORD = "LINEAGE_NEO4J_USER", "LINEAGE_NEO4J_PASSWORD"
-CONNECT_SECONDS = 1.5
-"""A server that is away is told within two seconds."""
+CONNECT_SECONDS = 1.1
+"""With a command's start, a server that is away is told within two seconds; a first packet that is lost is sent again
+after one."""
+ANSWER_SECONDS = 10.0
+"""A server that takes a connection and says nothing, as one does that hangs, is told after this."""
 RETRY_SECONDS = 15.0
 TRANSACTION_SECONDS = 600.0
 """A transaction that takes longer is ended by the server: also one that waits for a lock that is never given back."""
@@ -68,6 +71,7 @@ def driver(at: Address) -> neo4j.Driver:
         at.uri,
         auth=(at.user, at.password),
         connection_timeout=CONNECT_SECONDS,
+        connection_acquisition_timeout=ANSWER_SECONDS,
         max_transaction_retry_time=RETRY_SECONDS,
         notifications_min_severity=None if _listened() else "OFF",
         user_agent="evidence-lineage",
@@ -102,7 +106,7 @@ def translated(at: Address) -> Generator[None]:
             f"{at.shown} refuses the user {at.user!r}", hint=f"{USER} and {PASSWORD} name who logs in"
         ) from error
     except (exceptions.ServiceUnavailable, exceptions.SessionExpired) as error:
-        raise StoreUnavailable(f"{at.shown} cannot be reached", hint="is the server up?") from error
+        raise StoreUnavailable(f"{at.shown} cannot be reached: is the server up?") from error
     except exceptions.ConstraintError as error:
         raise Conflict(f"{at.shown}: another writer was there first ({error.code})", hint="try again") from error
     except (exceptions.NotALeader, exceptions.ForbiddenOnReadOnlyDatabase) as error:
