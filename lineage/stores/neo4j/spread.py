@@ -22,8 +22,10 @@ from lineage_schema.vocabulary import Resolution
 
 STEP: Final = 5_000
 """Marks in one step."""
+TOGETHER: Final = 50_000
+"""Relationships that the nodes of marks expanded in one statement have at most."""
 DEPENDENTS_AT_ONCE: Final = 20_000
-"""Dependents that one step looks at; those of one mark are taken page by page."""
+"""Dependents that one step looks at otherwise; those of one mark are taken page by page."""
 END: Final = "m"
 """Behind every id: ids begin with l1."""
 ANY_AGAIN: Final = "MATCH ()-[r:RECHECK]->() WHERE r.waits = true RETURN 1 LIMIT 1"
@@ -35,11 +37,21 @@ PASSED: Final = f"""CASE
     ELSE m.severity END"""
 """What a mark ``m`` of cause ``c`` passes over edge ``e``, but for the scope rule of editions."""
 
-QUEUED: Final = f"""
-MATCH ()-[m:MARKS]->(n) WHERE m.queue = $queue WITH n LIMIT $limit
-RETURN count(n), sum(COUNT {{ (n)<-[:{PASSING}]-() }})
+PLAIN: Final = "m.queue = $queue AND NOT coalesce(m.fell, false) AND NOT c.edition"
+"""What is unexpanded and has nothing to it: not lowered, and no edition whose scope is to be asked."""
+
+LOOK: Final = """
+RETURN EXISTS { MATCH (n:LineageNode) WHERE n.unsettled = true },
+    EXISTS { MATCH ()-[r:RECHECK]->() WHERE r.waits = true },
+    EXISTS { MATCH ()-[m:MARKS]->() WHERE m.queue = 2 }, EXISTS { MATCH ()-[m:MARKS]->() WHERE m.queue = 1 }
 """
-"""How many marks would be taken, and how many dependents they have."""
+"""What kinds of work there are: new nodes to settle, marks to read again, invalid and other marks to expand."""
+
+QUEUED: Final = """
+MATCH (c:Cause)-[m:MARKS]->(n) WHERE {which} WITH n LIMIT $limit RETURN count(n), sum(COUNT {{ (n)<-[{types}]-() }})
+"""
+"""How many marks would be taken, and how many dependents they have: of all types, what is no dependent included, that
+is one number, which the server keeps."""
 
 TAKE: Final = """
 MATCH (c:Cause)-[m:MARKS]->() WHERE m.queue = $queue WITH c, m LIMIT $limit
@@ -67,13 +79,11 @@ RETURN DISTINCT s.id, s.kind, s.attributes
 """
 """Answers and claims with a scope of their own, which an edition may not concern."""
 
-HIT: Final = f"""
-{DEPENDENTS} AND NOT s.id IN $excluded AND m.severity > 0
+MARKED_BY: Final = f"""
 WITH c, s, n, {PASSED} AS passed WHERE passed > 0
-WITH c, s, passed, n.id AS via ORDER BY passed DESC, via
-WITH c, s, collect([passed, via])[0] AS top
+WITH c, s, max(passed) AS passed, min(CASE WHEN passed = 2 THEN n.id END) AS invalid, min(n.id) AS other
 OPTIONAL MATCH (c)-[k:MARKS]->(s)
-WITH c, s, k, top[0] AS passed, top[1] AS via WHERE passed > coalesce(k.severity, 0)
+WITH c, s, k, passed, coalesce(invalid, other) AS via WHERE passed > coalesce(k.severity, 0)
 WITH c, s, k, passed, via, EXISTS {{ (s)<-[:DECIDES_ON]-(d:Decision) WHERE d.cause = c.id }} AS decided
 FOREACH (_ IN CASE WHEN decided THEN [1] ELSE [] END | {again("s")})
 FOREACH (_ IN CASE WHEN decided OR k IS NOT NULL THEN [] ELSE [1] END |
@@ -87,7 +97,18 @@ FOREACH (old IN CASE WHEN decided OR k IS NULL THEN [] ELSE [k] END |
         old.page = null)
 RETURN sum(CASE WHEN decided THEN 0 ELSE 1 END)
 """
-"""What is in hand of a cause marks its dependents; where a decision was made, the rule is applied in full instead."""
+"""Marks ``m`` mark the dependents of their nodes; where a decision was made, the rule is applied in full instead."""
+
+HIT: Final = f"{DEPENDENTS} AND NOT s.id IN $excluded AND m.severity > 0 {MARKED_BY}"
+"""What is in hand of a cause marks its dependents."""
+
+AT_ONCE: Final = f"""
+MATCH (c:Cause)-[m:MARKS]->(n:LineageNode) WHERE {PLAIN} WITH c, m, n LIMIT $limit
+REMOVE m.queue, m.page
+WITH c, m, n MATCH (s:LineageNode)-[e:{PASSING}]->(n)
+{MARKED_BY}
+"""
+"""Some of the queue that is plain, expanded in one statement."""
 
 FELL: Final = f"""
 {DEPENDENTS} AND m.fell
@@ -204,19 +225,22 @@ class Spread:
         One kind of work, and one level, in a transaction: a mark is expanded only after it was committed. Whoever adds
         a dependent meanwhile commits, then looks, and so either sees the mark or is seen when it is expanded.
         """
-        settled, marked = self.settling.some(batch)
-        if settled:
+        unsettled, again, *queues = self._cypher.rows(LOOK)[0]
+        if unsettled:
+            _, marked = self.settling.some(batch)
             return Step(0, marked, 0, self.waiting())
-        checked = self._recheck_some(batch)
-        if checked is not None:
-            _, marked, closed = checked
+        if again:
+            _, marked, closed = self._recheck_some(batch)
             return Step(0, marked, closed, self.waiting())
-        expanded, marked = self._expand_some(batch)
-        return Step(expanded, marked, 0, expanded > 0 and self.waiting())
+        for queue, some in zip((2, 1), queues, strict=True):
+            if some:
+                expanded, marked = self._expand_some(queue, batch)
+                return Step(expanded, marked, 0, self.waiting())
+        return Step(0, 0, 0, False)
 
     def waiting(self) -> bool:
         """Whether a step has something to do: work is pending, or new nodes are unsettled."""
-        return self.settling.waiting() or self.pending()
+        return any(self._cypher.rows(LOOK)[0])
 
     def unsettled(self, ids: Collection[str]) -> set[str]:
         """Those of new nodes that have not yet read their inputs' marks: their own marks say nothing so far."""
@@ -230,32 +254,41 @@ class Spread:
         else:
             self.settling.new(listed)
 
-    def _expand_some(self, limit: int) -> tuple[int, int]:
-        """Expands the next marks, invalid ones first: how many, and how many marks that made."""
-        for queue in (2, 1):
-            count, dependents = self._cypher.rows(QUEUED, queue=queue, limit=limit)[0]
-            if not count:
-                continue
-            while dependents > DEPENDENTS_AT_ONCE and count > 1:
-                count, dependents = self._cypher.rows(QUEUED, queue=queue, limit=count // 2)[0]
-            taken = self._cypher.rows(TAKE, queue=queue, limit=count)
-            after, last, more = "", END, False
-            if dependents > DEPENDENTS_AT_ONCE:
-                # One mark with very many dependents: a page of them.
-                after = taken[0][3] or ""
-                last, size = self._cypher.rows(PAGE_END, after=after, size=DEPENDENTS_AT_ONCE)[0]
-                last, more = last or END, size == DEPENDENTS_AT_ONCE
-            marked = self._mark(taken, after, last)
-            if more:
-                self._cypher.rows(PUT_BACK, queue=queue, page=last)
-            else:
-                self._cypher.rows(EXPANDED)
+    def _expand_some(self, queue: int, limit: int) -> tuple[int, int]:
+        """Expands the next marks of a queue: how many, and how many marks that made. Plain ones first."""
+        count, around = self._bounded(QUEUED.format(which=PLAIN, types=""), queue, limit, TOGETHER)
+        if count and around <= TOGETHER:
+            # The number is given only if something is marked by it, so that every store gives the same ones.
+            seq, at = self._cypher.sequence() + 1, self._cypher.now()
+            marked = self._cypher.one(AT_ONCE, queue=queue, limit=count, seq=seq, at=at)
+            if marked:
+                self._cypher.next_seq()
             return count, marked
-        return 0, 0
+        statement = QUEUED.format(which="m.queue = $queue", types=f":{PASSING}")
+        count, dependents = self._bounded(statement, queue, limit, DEPENDENTS_AT_ONCE)
+        taken = self._cypher.rows(TAKE, queue=queue, limit=count)
+        after, last, more = "", END, False
+        if dependents > DEPENDENTS_AT_ONCE:
+            # One mark with very many dependents: a page of them.
+            after = taken[0][3] or ""
+            last, size = self._cypher.rows(PAGE_END, after=after, size=DEPENDENTS_AT_ONCE)[0]
+            last, more = last or END, size == DEPENDENTS_AT_ONCE
+        marked = self._mark(taken, after, last)
+        if more:
+            self._cypher.rows(PUT_BACK, queue=queue, page=last)
+        else:
+            self._cypher.rows(EXPANDED)
+        return count, marked
+
+    def _bounded(self, statement: str, queue: int, limit: int, most: int) -> tuple[int, int]:
+        """How many marks to take so that what the statement counts of them is not too much, if more than one."""
+        count, around = self._cypher.rows(statement, queue=queue, limit=limit)[0]
+        while around > most and count > 1:
+            count, around = self._cypher.rows(statement, queue=queue, limit=count // 2)[0]
+        return count, around
 
     def _mark(self, taken: Sequence[Sequence[Any]], after: str, last: str) -> int:
         """Marks the dependents of what is in hand; returns how many marks were set."""
-        # The number is given only if something is marked by it, so that every store gives the same ones.
         seq, marked = self._cypher.sequence() + 1, 0
         for cause, edition, *_ in taken:
             page: dict[str, Any] = {"cause": cause, "after": after, "last": last}
@@ -278,12 +311,10 @@ class Spread:
         if self._cypher.adding:
             # It has put nothing there.
             return
-        while self._recheck_some(STEP) is not None:
-            pass
+        while self._cypher.rows(ANY_AGAIN):
+            self._recheck_some(STEP)
 
-    def _recheck_some(self, limit: int) -> tuple[int, int, int] | None:
-        if not self._cypher.rows(ANY_AGAIN):
-            return None
+    def _recheck_some(self, limit: int) -> tuple[int, int, int]:
         excluded = self._excluded(self._cypher.rows(SCOPED, limit=limit))
         seq, at = self._cypher.next_seq(), self._cypher.now()
         done, marked, closed = self._cypher.rows(TAKE_AGAIN, limit=limit, excluded=excluded, seq=seq, at=at)[0]
