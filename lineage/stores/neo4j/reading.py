@@ -10,7 +10,7 @@ from lineage.stores.neo4j.model import CURRENT
 
 QUICK = """
 CALL () {
-    MATCH (k:Key {kind: 'answer'}) WHERE k.key = $ref MATCH (k)-[:CURRENT]->(n:Answer) RETURN n
+    MATCH (k:Key {kind: 'answer', key: $ref}) WHERE k.namespace IS NOT NULL MATCH (k)-[:CURRENT]->(n:Answer) RETURN n
     UNION MATCH (n:Answer {cache_key: $ref}) WHERE EXISTS { (n)<-[:CURRENT]-(:Key) } RETURN n
 }
 RETURN n.id, n.namespace, n.key, n.sha256,
@@ -60,7 +60,8 @@ class Reading(Describing):
         """Current answers with that key in any namespace, or with that cache key."""
         return self._ids(
             """CALL () {
-                 MATCH (k:Key {kind: 'answer'}) WHERE k.key = $key MATCH (k)-[:CURRENT]->(n) RETURN n.id AS id
+                 MATCH (k:Key {kind: 'answer', key: $key}) WHERE k.namespace IS NOT NULL
+                 MATCH (k)-[:CURRENT]->(n) RETURN n.id AS id
                  UNION MATCH (n:Answer {cache_key: $key}) WHERE EXISTS { (n)<-[:CURRENT]-(:Key) } RETURN n.id AS id
                } RETURN id ORDER BY id""",
             key=key,
