@@ -123,6 +123,34 @@ class Judging(Suite):
         assert (row.statement, row.verdict) == (None, Verdict.SUPPORTED)
         assert graph.judgments.of_statements(["30 days"]) == {}
 
+    def test_the_spans_under_several_nodes_are_those_under_each(self, graph: LineageGraph) -> None:
+        graph.register(RECORDS[:2])
+
+        def node(key: str, *inputs: dict[str, object], kind: str = "chunk") -> dict[str, object]:
+            listed = [{"ref": ref, "role": "evidence"} for ref in inputs]
+            return {"type": "node", "kind": kind, "namespace": "n", "key": key, "text": key, "inputs": listed}
+
+        def chunk(key: str) -> dict[str, object]:
+            return {"kind": "chunk", "namespace": "n", "key": key}
+
+        graph.register([node("old", {"uri": "a.md", "start": 0, "end": 28})])
+        graph.correct({"a.md": RECORDS[0]["text"] + " Or not."}, reason="more")
+        graph.register(
+            [
+                node("new", {"uri": "a.md", "version": 2, "start": 0, "end": 28}),
+                node("other", {"uri": "b.md", "start": 0, "end": 17}),
+                node("both", chunk("new"), chunk("other"), kind="report"),
+                node("all", chunk("old"), chunk("new"), kind="report"),
+            ]
+        )
+        names = ["chunk:n/old", "chunk:n/new", "report:n/both", "report:n/all"]
+        ids = [graph.resolve(name) for name in names]
+        found = graph.spans_under(ids)
+        # The span is one, and each shows the version that was read on the way to it.
+        places = [[(each.place.uri, each.place.version) for each in found[id_] if each.place] for id_ in ids]
+        assert places == [[("a.md", 1)], [("a.md", 2)], [("a.md", 2), ("b.md", 1)], [("a.md", 1)]]
+        assert found == {id_: spans for id_ in ids for spans in graph.spans_under([id_]).values()}
+
     def test_what_a_correction_changed_is_told_and_comes_back_with_its_undo(self, graph: LineageGraph) -> None:
         graph.register(RECORDS)
         answer = graph.resolve("answer:n/a")
