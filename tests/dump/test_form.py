@@ -15,7 +15,7 @@ from lineage.demo.loading import load as load_demo
 from lineage.stores.copying import SECTIONS
 from lineage_schema.canonical import canonical_json
 from lineage_schema.errors import BadInput, Conflict
-from lineage_schema.judgments import Calibration, JudgeId, Judgment, Passage, Request
+from lineage_schema.judgments import Calibration, JudgeId, Judgment, Passage, Request, Splitting
 from lineage_schema.records import Document
 from lineage_schema.vocabulary import Verdict
 from tests.dump.histories import dumped, loaded
@@ -157,6 +157,9 @@ def test_verdicts_and_purged_texts_come_through(tmp_path: Path) -> None:
         graph.judgments.resolve(judge.key(asked), Verdict.CONTRADICTED, reason="read it", by="ann")
         graph.judgments.keep_calibration(Calibration(judge, "0" * 64, 7, None, "{}"))
         graph.judgments.keep_scores([(graph.resolve("answer:demo/returns"), "{}")])
+        claims = [edge["id"] for edge in graph.trace("answer:demo/returns").to_json()["nodes"] if edge["kind"] == "claim"]
+        graph.judgments.keep_splittings([Splitting(id_, ("b; ä", "a"), judge, "ann") for id_ in claims])
+        graph.judgments.keep_splittings([Splitting(id_, ("a",), JudgeId("rule", "1")) for id_ in claims])
         graph.withdraw(["shipping.md"], reason="gone", purge=True)
         first = dumped(graph, tmp_path / "a.jsonl")
         assert b"Standard delivery takes" not in first
