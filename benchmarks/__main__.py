@@ -12,11 +12,13 @@ import sqlite3
 import tempfile
 from pathlib import Path
 
-from benchmarks import alignment, corrections, registration, server, walks
+from benchmarks import alignment, corrections, registration, scoring, server, walks
 from benchmarks.generate import DOCUMENTS, HOT_DOCUMENTS, batches
 from benchmarks.table import Table
 
-GROUPS = ("alignment", "registration", "space", "hot", "walks", "check", "propagation", "growth", "server")
+GROUPS = ("alignment", "scoring", "registration", "space", "hot", "walks", "check", "propagation", "growth", "server")
+OF_THEIR_OWN = {"alignment", "scoring", "hot", "server"}
+"""They need no whole graph."""
 SERVER_PART = 4
 """The graph on a server is the whole one's fourth part."""
 
@@ -75,11 +77,13 @@ def measure(graphs: Graphs, table: Table, groups: list[str], repeats: int) -> No
     if "alignment" in groups:
         for name, seconds in alignment.measure():
             table.row(f"alignment, {name}, s", f"{seconds:.2f}", seconds, 1.5)
+    if "scoring" in groups:
+        scoring.measure(table, graphs.folder)
     if "hot" in groups:
         walks.hot(table, graphs.hot(), 15)
     if "server" in groups:
         server.measure(table, graphs.folder, documents // SERVER_PART, repeats * 3)
-    if not {*groups} - {"alignment", "hot", "server"}:
+    if OF_THEIR_OWN.issuperset(groups):
         return
     path = graphs.whole(floor="registration" in groups)
     nodes, edges = registration.size(path)

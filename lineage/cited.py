@@ -5,7 +5,7 @@ This is the one place where texts leave the store to be judged, so the place whe
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -180,17 +180,38 @@ def materials(tx: Transaction, wanted: Iterable[Wanted]) -> dict[Wanted, Materia
 
 
 def under(tx: Transaction, nodes: Collection[str]) -> dict[str, list[Material]]:
-    """The spans under derived nodes, over passing roles, in the order of their documents and places."""
-    found: dict[str, list[Material]] = {}
-    for node in dict.fromkeys(nodes):
-        walk = tx.reading.walk([node], up=False, passing=True)
-        read: dict[str, int] = {}
-        for edge in walk.edges:
-            if edge.version is not None:
-                read[edge.dst] = min(edge.version, read.get(edge.dst, edge.version))
-        spans = tx.sources.spans(list(walk.levels))
-        loaded = materials(tx, [(id_, read.get(id_), None, None) for id_ in spans])
-        found[node] = sorted(loaded.values(), key=_order)
+    """The spans under derived nodes, over passing roles, in the order of their documents and places.
+
+    One walk for all of them. A span that was read in several versions on the way is shown as in the first of them.
+    """
+    wanted = list(dict.fromkeys(nodes))
+    walk = tx.reading.walk(wanted, up=False, passing=True)
+    inputs: dict[str, list[tuple[str, int | None]]] = {}
+    for edge in walk.edges:
+        inputs.setdefault(edge.src, []).append((edge.dst, edge.version))
+    spans: dict[str, SpanRow] = tx.sources.spans(list(walk.levels))
+    read = {node: _read_under(node, inputs) for node in wanted}
+    asked = {
+        node: [(id_, version, None, None) for id_, version in versions.items() if id_ in spans]
+        for node, versions in read.items()
+    }
+    loaded = materials(tx, (each for listed in asked.values() for each in listed))
+    return {node: sorted((loaded[each] for each in listed), key=_order) for node, listed in asked.items()}
+
+
+def _read_under(node: str, inputs: Mapping[str, Sequence[tuple[str, int | None]]]) -> dict[str, int | None]:
+    """All that a node rests on, itself included, each with the first of its versions that was read on the way."""
+    found: dict[str, int | None] = {node: None}
+    waiting = [node]
+    while waiting:
+        for below, version in inputs.get(waiting.pop(), ()):
+            if below not in found:
+                found[below] = version
+                waiting.append(below)
+                continue
+            known = found[below]
+            if version is not None and (known is None or version < known):
+                found[below] = version
     return found
 
 

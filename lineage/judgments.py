@@ -7,8 +7,8 @@ from typing import Protocol, TypeVar
 
 from lineage.stores.base import Kept, Transaction
 from lineage_schema.errors import BadInput, NotFound
-from lineage_schema.judgments import JUDGMENT_TAG, Calibration, JudgeId, Judgment
-from lineage_schema.vocabulary import Verdict
+from lineage_schema.judgments import JUDGMENT_TAG, Calibration, JudgeId, Judgment, Splitting
+from lineage_schema.vocabulary import Kind, Verdict
 
 T = TypeVar("T")
 PAGE = 5_000
@@ -110,6 +110,39 @@ class Judgments:
     def scores(self, answer: str) -> list[tuple[int, int, str]]:
         """(seq, at, body) of the scores of an answer that were kept, in order. Times are UTC microseconds."""
         return self._access.read(lambda tx: tx.judgments.scores(answer))
+
+    def keep_splittings(self, rows: Sequence[Splitting]) -> None:
+        """Keeps what claims (ids) were split into, all or none. Of one claim's splittings the last kept counts.
+
+        Raises :class:`NotFound`, and :class:`BadInput` for what is no claim, was purged, comes twice, or has a part
+        without a text.
+        """
+        if not rows:
+            return
+        ids: dict[str, None] = {}
+        for row in rows:
+            if not row.parts or not all(part.strip() for part in row.parts):
+                raise BadInput(row.claim, "parts", found=row.parts, expected="texts, at least one")
+            if row.claim in ids:
+                raise BadInput(row.claim, "claim", found=row.claim, expected="each claim once")
+            ids[row.claim] = None
+
+        def work(tx: Transaction) -> None:
+            seq = tx.next_seq()
+            views = tx.reading.views(ids)
+            for id_ in ids:
+                if id_ not in views:
+                    raise NotFound(f"no claim {id_}")
+                if views[id_].kind != Kind.CLAIM or views[id_].text is None:
+                    found = views[id_].kind if views[id_].kind != Kind.CLAIM else "a purged one"
+                    raise BadInput(id_, "claim", found=found, expected="a claim with its text")
+            tx.judgments.put_splittings(rows, seq, tx.now())
+
+        self._access.write(work)
+
+    def splittings(self, claims: Collection[str]) -> dict[str, list[Splitting]]:
+        """What claims (ids) were split into, the last one last; claims that were not are left out."""
+        return self._access.read(lambda tx: tx.judgments.splittings(claims))
 
 
 def _whole(tx: Transaction, key: str) -> str:

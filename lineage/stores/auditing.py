@@ -373,6 +373,16 @@ class CitationAudit(NamedTuple):
     key: str | None
 
 
+class SplittingAudit(NamedTuple):
+    """What a claim was split into: ``parts`` as they are kept."""
+
+    node: str | None
+    kind: str | None
+    purged: bool
+    parts: str | None
+    seq: int
+
+
 class Unfinished(NamedTuple):
     """A run that has not ended: its begin in the sequence, and in UTC microseconds."""
 
@@ -588,4 +598,8 @@ class Auditing(Protocol):
 
     def scores(self) -> Iterator[tuple[str | None, str | None, str, int]]:
         """(node, its kind, body, seq) of all scores that were kept."""
+        ...
+
+    def splittings(self) -> Iterator[SplittingAudit]:
+        """All splittings of claims."""
         ...

@@ -114,6 +114,7 @@ ORIGINS: Final = Kind(
     lambda words: sum(1 << _ORIGINS.index(word) for word in words),
 )
 TEXTS: Final = _list_of("a list of texts", _is_text)
+PARTS: Final = _list_of("a list of texts in order", _is_text, list)
 NUMBERS: Final = _list_of("a list of whole numbers", _is_int)
 PLACES: Final = _list_of("a list of [version, start, end]", _is_range)
 SHOWN: Final = _list_of("a list of [source, sha256]", _is_pair, lambda shown: [each[1:] for each in sorted(shown)])
@@ -401,6 +402,16 @@ SECTIONS: Final = (
         "score",
         {"node": NODE, "seq": INT, "place": INT, "at": INT, "body": TEXT},
         ("node", "seq", "place"),
+        (_ref("node", "node"),),
+        of_nodes=True,
+    ),
+    Section(
+        "splitting",
+        {
+            "node": NODE, "seq": INT, "judge": TEXT, "judge_version": TEXT, "judge_configuration": TEXT,
+            "parts": maybe(PARTS), "by": maybe(TEXT), "at": INT,
+        },
+        ("node", "seq"),
         (_ref("node", "node"),),
         of_nodes=True,
     ),

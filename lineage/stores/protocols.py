@@ -31,7 +31,7 @@ from lineage.stores.base import (
     VersionState,
     Walk,
 )
-from lineage_schema.judgments import Calibration, JudgeId, Judgment
+from lineage_schema.judgments import Calibration, JudgeId, Judgment, Splitting
 
 
 class Sources(Protocol):
@@ -314,7 +314,10 @@ class Purge(Protocol):
 
 
 class Judgments(Protocol):
-    """What judges said: verdicts, how well judges do, and scores made of verdicts. All of it only grows."""
+    """What judges said: verdicts, how well judges do, and scores made of verdicts; what claims were split into.
+
+    All of it only grows; a purge takes texts.
+    """
 
     def put(self, rows: Sequence[Judgment], seq: int, at: int) -> Kept:
         """Keeps verdicts. One that is there already is kept once; one that differs is kept beside the others."""
@@ -358,6 +361,14 @@ class Judgments(Protocol):
 
     def scores(self, answer: str) -> list[tuple[int, int, str]]:
         """(seq, at, body) of the scores of an answer that were kept, in order."""
+        ...
+
+    def put_splittings(self, rows: Sequence[Splitting], seq: int, at: int) -> None:
+        """Keeps what claims were split into, one splitting a claim. The claims are there."""
+        ...
+
+    def splittings(self, claims: Collection[str]) -> dict[str, list[Splitting]]:
+        """What claims were split into, in order of the sequence; claims that were not are left out."""
         ...
 
 

@@ -10,7 +10,7 @@ from lineage.graph import LineageGraph
 from lineage.judgments import holding
 from lineage.testing.suite import Suite
 from lineage_schema.errors import BadInput, NotFound
-from lineage_schema.judgments import Calibration, JudgeId, Judgment, Passage, Request
+from lineage_schema.judgments import Calibration, JudgeId, Judgment, Passage, Request, Splitting
 from lineage_schema.vocabulary import Verdict
 
 JUDGE = JudgeId.of("desk", "1", {"prompt": "p1"})
@@ -123,6 +123,34 @@ class Judging(Suite):
         assert (row.statement, row.verdict) == (None, Verdict.SUPPORTED)
         assert graph.judgments.of_statements(["30 days"]) == {}
 
+    def test_the_spans_under_several_nodes_are_those_under_each(self, graph: LineageGraph) -> None:
+        graph.register(RECORDS[:2])
+
+        def node(key: str, *inputs: dict[str, object], kind: str = "chunk") -> dict[str, object]:
+            listed = [{"ref": ref, "role": "evidence"} for ref in inputs]
+            return {"type": "node", "kind": kind, "namespace": "n", "key": key, "text": key, "inputs": listed}
+
+        def chunk(key: str) -> dict[str, object]:
+            return {"kind": "chunk", "namespace": "n", "key": key}
+
+        graph.register([node("old", {"uri": "a.md", "start": 0, "end": 28})])
+        graph.correct({"a.md": RECORDS[0]["text"] + " Or not."}, reason="more")
+        graph.register(
+            [
+                node("new", {"uri": "a.md", "version": 2, "start": 0, "end": 28}),
+                node("other", {"uri": "b.md", "start": 0, "end": 17}),
+                node("both", chunk("new"), chunk("other"), kind="report"),
+                node("all", chunk("old"), chunk("new"), kind="report"),
+            ]
+        )
+        names = ["chunk:n/old", "chunk:n/new", "report:n/both", "report:n/all"]
+        ids = [graph.resolve(name) for name in names]
+        found = graph.spans_under(ids)
+        # The span is one, and each shows the version that was read on the way to it.
+        places = [[(each.place.uri, each.place.version) for each in found[id_] if each.place] for id_ in ids]
+        assert places == [[("a.md", 1)], [("a.md", 2)], [("a.md", 2), ("b.md", 1)], [("a.md", 1)]]
+        assert found == {id_: spans for id_ in ids for spans in graph.spans_under([id_]).values()}
+
     def test_what_a_correction_changed_is_told_and_comes_back_with_its_undo(self, graph: LineageGraph) -> None:
         graph.register(RECORDS)
         answer = graph.resolve("answer:n/a")
@@ -157,3 +185,62 @@ class Judging(Suite):
         for body in bodies:
             graph.judgments.keep_scores([(answer, body)])
         assert [body for _, _, body in graph.judgments.scores(answer)] == bodies
+
+    def test_what_claims_were_split_into_is_kept_in_order_under_them(self, graph: LineageGraph) -> None:
+        graph.register(RECORDS)
+        claim = graph.resolve("claim:n/a/1")
+        rule, person = JudgeId.of("rule", "1", {}), JudgeId.of("recorded", "1", {})
+        rows = [Splitting(claim, ("30 days", "a; \u00e4"), rule), Splitting(claim, ("30", "days", "30"), person, "ann")]
+        for row in rows:
+            graph.judgments.keep_splittings([row])
+        found = graph.judgments.splittings([claim, graph.resolve("answer:n/a")])
+        assert list(found) == [claim]
+        assert [(row.parts, row.splitter, row.by) for row in found[claim]] == [
+            (row.parts, row.splitter, row.by) for row in rows
+        ]
+        assert found[claim][0].seq < found[claim][1].seq
+        # A splitter is no judge until it gives a verdict.
+        assert graph.judgments.judges() == []
+        for bad, field in (
+            (Splitting(claim, (), rule), "parts"),
+            (Splitting(claim, ("x", " "), rule), "parts"),
+            (Splitting(graph.resolve("answer:n/a"), ("x",), rule), "claim"),
+        ):
+            with pytest.raises(BadInput, match=field):
+                graph.judgments.keep_splittings([rows[0], bad] if bad.claim != claim else [bad])
+        with pytest.raises(BadInput, match="each claim once"):
+            graph.judgments.keep_splittings(rows)
+        with pytest.raises(NotFound):
+            graph.judgments.keep_splittings([Splitting("l1:" + "0" * 40, ("x",), rule)])
+        assert len(graph.judgments.splittings([claim])[claim]) == 2
+
+    def test_a_purged_claim_s_parts_lose_their_texts_and_what_was_judged_of_them(self, graph: LineageGraph) -> None:
+        graph.register(RECORDS[:5])
+        # Another claim, of what stays, has one part in common.
+        other = {"namespace": "n", "key": "b"}
+        claim = {"answer": other, "ordinal": 1}
+        graph.register(
+            [
+                {"type": "answer", **other, "question": "?", "text": "free [1]"},
+                {"type": "claim", "answer": other, "ordinal": 1, "text": "free"},
+                {"type": "citation", "claim": claim, "order": 1, "target": {"uri": "b.md", "start": 0, "end": 17}},
+            ]
+        )
+        gone, stays = graph.resolve("claim:n/a/1"), graph.resolve("claim:n/b/1")
+        rule = JudgeId.of("rule", "1", {})
+        common, alone = 'with "quotes"', "thirty"
+        graph.judgments.keep_splittings(
+            [Splitting(gone, (alone, common), rule), Splitting(stays, (common, "free"), rule)]
+        )
+        ((passage, _),) = cited(graph, graph.resolve("answer:n/b"))
+        assert passage is not None
+        asked = {part: Request(part, (passage,)) for part in (alone, common)}
+        graph.judgments.keep([said(Verdict.SUPPORTED, request) for request in asked.values()])
+        graph.withdraw(["a.md"], reason="asked for", purge=True)
+        assert [row.parts for row in graph.judgments.splittings([gone])[gone]] == [None]
+        assert [row.parts for row in graph.judgments.splittings([stays])[stays]] == [(common, "free")]
+        kept = {part: graph.judgments.find([JUDGE.key(request)])[JUDGE.key(request)][0].statement
+                for part, request in asked.items()}  # fmt: skip
+        assert kept == {alone: None, common: common}
+        with pytest.raises(BadInput, match="a purged one"):
+            graph.judgments.keep_splittings([Splitting(gone, ("x",), rule)])

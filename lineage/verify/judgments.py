@@ -1,4 +1,4 @@
-"""Judgments, how judges do, and scores: keys are re-derived from what was asked and of whom."""
+"""Judgments, how judges do, scores, and splittings: keys are re-derived from what was asked and of whom."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WHOLE = 1_000_000
 
 
 def verify_judgments(audit: Audit) -> None:
-    """All judgments in pages, the choices between them, calibrations, and scores."""
+    """All judgments in pages, the choices between them, calibrations, scores, and what claims were split into."""
     after = ""
     while keys := audit.tx.judgments.keys(after=after, limit=PAGE):
         found = _read(audit, keys)
@@ -52,6 +52,26 @@ def verify_judgments(audit: Audit) -> None:
             said = None
         if kind != Kind.ANSWER or said != node:
             audit.fault(item, "node, body", said, "an answer, and its score")
+    _splittings(audit)
+
+
+def _splittings(audit: Audit) -> None:
+    for row in audit.tx.auditing.splittings():
+        audit.count("splittings")
+        item = f"splitting of {audit.label(row.node)}"
+        audit.number(item, "seq", row.seq)
+        if row.kind != Kind.CLAIM:
+            audit.fault(item, "node", row.kind, "a claim")
+        elif row.purged:
+            audit.same(item, "parts", row.parts, None)
+        else:
+            try:
+                said = canonical(row.parts or "")
+            except ValueError as error:
+                audit.fault(item, "parts", str(error), "canonical JSON")
+                continue
+            if not isinstance(said, list) or not said or not all(isinstance(each, str) and each for each in said):
+                audit.fault(item, "parts", said, "a list of texts, at least one")
 
 
 def _read(audit: Audit, keys: list[str]) -> dict[str, list[Judgment]]:

@@ -137,3 +137,19 @@ class Calibration:
     body: str
     seq: int = 0
     at: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Splitting:
+    """The parts that a compound claim was split into, in order, and by whom: a splitter is named as a judge is.
+
+    ``claim`` is the claim's id. ``parts`` are None where the claim was purged. ``by`` is the person, where one split it.
+    A store sets ``seq`` and ``at`` (UTC microseconds).
+    """
+
+    claim: str
+    parts: tuple[str, ...] | None
+    splitter: JudgeId
+    by: str | None = None
+    seq: int = 0
+    at: int = 0

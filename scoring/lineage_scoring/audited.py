@@ -66,7 +66,7 @@ def lacking(answers: Iterable[AnswerMaterial], verdicts: Verdicts, parts: Parts)
                     why = verdicts.why(request)
                     if why is not None:
                         listed = tuple(claim.cited[place].name for place in members)
-                        key = verdicts.judge.key(request)
+                        key = verdicts.key(request)
                         found.append(Lack(why, part, listed, answer.key, claim.label, purpose, key))
     return found
 

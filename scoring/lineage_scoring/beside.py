@@ -86,7 +86,7 @@ def lacking(
         for each in asked(answer, wanted, context):
             why = verdicts.why(each.request)
             if why is not None:
-                key, label = verdicts.judge.key(each.request), labels.get(each.claim, "")
+                key, label = verdicts.key(each.request), labels.get(each.claim, "")
                 found.append(Lack(why, each.request.statement, each.names, answer.key, label, each.purpose, key))
     return found
 

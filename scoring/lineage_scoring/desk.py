@@ -152,7 +152,7 @@ def lacking(answers: Iterable[AnswerMaterial], verdicts: Verdicts, rules: str = 
                 why_not = verdicts.why(request)
                 if why_not is not None:
                     listed = tuple((shown or ())[place][0].name for place in members)
-                    key = verdicts.judge.key(request)
+                    key = verdicts.key(request)
                     found.append(Lack(why_not, claim.text, listed, answer.key, claim.label, purpose, key))
     return found
 

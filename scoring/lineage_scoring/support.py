@@ -7,17 +7,18 @@ do not support it without it. Citations of an unsupported statement earn nothing
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
+from typing import NamedTuple
 
 Supports = Callable[[tuple[int, ...]], bool]
 """Places of citations, ascending → whether their passages together support the statement. Never asked of ``()``."""
 
 
-@dataclass(frozen=True, slots=True)
-class Citation:
+class Citation(NamedTuple):
     """What one citation earns. For one alone, ``without`` is what the empty set supports: nothing."""
 
     alone: bool
@@ -25,8 +26,7 @@ class Citation:
     precise: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Support:
+class Support(NamedTuple):
     """What a statement's citations do for it."""
 
     supported: bool
@@ -41,12 +41,16 @@ def support(count: int, supports: Supports) -> Support:
     """Scores a statement with ``count`` citations."""
     everything = tuple(range(count))
     whole = count > 0 and supports(everything)
-    citations = []
-    for place in everything:
-        alone = whole if count == 1 else supports((place,))
-        without = count > 1 and supports(everything[:place] + everything[place + 1 :])
-        citations.append(Citation(alone, without, whole and (alone or not without)))
-    return Support(whole, tuple(citations))
+    alone = [whole] if count == 1 else [supports((place,)) for place in everything]
+    if count > 2:
+        without = [supports(everything[:place] + everything[place + 1 :]) for place in everything]
+    else:
+        # Of two, what is left is the other alone; of one, nothing, which supports nothing.
+        without = alone[::-1] if count == 2 else [False] * count
+    return Support(
+        whole,
+        tuple(Citation(one, rest, whole and (one or not rest)) for one, rest in zip(alone, without, strict=True)),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +94,10 @@ def means(shares: Iterable[Share]) -> Means:
     """Micro and macro means of the answers' shares. Sums are exact, so no order of answers gives another figure."""
     listed = list(shares)
     counted = [share for share in listed if share.denominator]
-    total = sum((Fraction(share.numerator, share.denominator) for share in counted), Fraction(0))
+    numerators: Counter[int] = Counter()
+    for share in counted:
+        numerators[share.denominator] += share.numerator
+    total = sum((Fraction(numerator, denominator) for denominator, numerator in numerators.items()), Fraction(0))
     return Means(
         Share(sum(share.numerator for share in listed), sum(share.denominator for share in listed)),
         float(total / len(counted)) if counted else None,

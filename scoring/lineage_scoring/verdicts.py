@@ -72,14 +72,18 @@ class Verdicts:
     judge: JudgeId
     held: Mapping[str, Judgment]
     conflicts: frozenset[str]
-    used: dict[str, Judgment] = field(default_factory=dict)
+    keys: dict[Request, str] = field(default_factory=dict)
+
+    def key(self, request: Request) -> str:
+        """The judgment key of a request, made once: a score asks for most of them several times."""
+        found = self.keys.get(request)
+        if found is None:
+            found = self.keys[request] = self.judge.key(request)
+        return found
 
     def find(self, request: Request) -> Judgment | None:
         """The judgment that holds for a request, None where there is none; unresolved ones too."""
-        found = self.held.get(self.judge.key(request))
-        if found is not None:
-            self.used[found.key] = found
-        return found
+        return self.held.get(self.key(request))
 
     def decided(self, request: Request) -> Verdict | None:
         """The verdict, None where there is none, or it is unresolved. The empty set is unsupported, and not asked."""
@@ -92,7 +96,7 @@ class Verdicts:
         """Why a request has no verdict that counts; None where it has one."""
         if self.decided(request) is not None:
             return None
-        key = self.judge.key(request)
+        key = self.key(request)
         if key in self.conflicts:
             return "conflict"
         return "unresolved" if key in self.held else "missing"
@@ -100,9 +104,10 @@ class Verdicts:
 
 def gather(judgments: Judgments, judge: JudgeId, requests: Iterable[Request]) -> Verdicts:
     """The verdicts of a judge on requests, in one look-up for all of them."""
-    found = judgments.find(list(dict.fromkeys(judge.key(request) for request in requests if request.passages)))
+    keys = {request: judge.key(request) for request in dict.fromkeys(requests) if request.passages}
+    found = judgments.find(list(dict.fromkeys(keys.values())))
     held = {key: row for key, rows in found.items() if (row := holding(rows)) is not None}
-    return Verdicts(judge, held, frozenset(found.keys() - held.keys()))
+    return Verdicts(judge, held, frozenset(found.keys() - held.keys()), keys)
 
 
 def judge_of(judgments: Judgments, name: str) -> JudgeId:

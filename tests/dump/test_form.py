@@ -15,7 +15,7 @@ from lineage.demo.loading import load as load_demo
 from lineage.stores.copying import SECTIONS
 from lineage_schema.canonical import canonical_json
 from lineage_schema.errors import BadInput, Conflict
-from lineage_schema.judgments import Calibration, JudgeId, Judgment, Passage, Request
+from lineage_schema.judgments import Calibration, JudgeId, Judgment, Passage, Request, Splitting
 from lineage_schema.records import Document
 from lineage_schema.vocabulary import Verdict
 from tests.dump.histories import dumped, loaded
@@ -147,7 +147,7 @@ def test_a_store_that_holds_anything_is_not_filled(lines: Lines, tmp_path: Path)
         assert dumped(graph, tmp_path / "after") == before
 
 
-def test_verdicts_and_purged_texts_come_through(tmp_path: Path) -> None:
+def test_verdicts_and_purged_texts_come_through(opening: Callable[[], LineageGraph], tmp_path: Path) -> None:
     with LineageGraph.open(f"sqlite:///{tmp_path}/a.db", create=True) as graph:
         load_demo(graph)
         judge = JudgeId("lexical", "1")
@@ -157,13 +157,19 @@ def test_verdicts_and_purged_texts_come_through(tmp_path: Path) -> None:
         graph.judgments.resolve(judge.key(asked), Verdict.CONTRADICTED, reason="read it", by="ann")
         graph.judgments.keep_calibration(Calibration(judge, "0" * 64, 7, None, "{}"))
         graph.judgments.keep_scores([(graph.resolve("answer:demo/returns"), "{}")])
+        claims = [claim.id for answer in graph.cited(graph.answers()) for claim in answer.claims]
+        graph.judgments.keep_splittings([Splitting(id_, ("b; ä", "a"), judge, "ann") for id_ in claims])
+        graph.judgments.keep_splittings([Splitting(id_, ("a",), JudgeId("rule", "1")) for id_ in claims])
         graph.withdraw(["shipping.md"], reason="gone", purge=True)
         first = dumped(graph, tmp_path / "a.jsonl")
         assert b"Standard delivery takes" not in first
-        with empty(tmp_path) as copy:
+        with opening() as copy:
             loaded(copy, first)
             assert dumped(copy, tmp_path / "b.jsonl") == first
-            assert copy.verify().faults == graph.verify().faults
+            assert copy.verify().faults == graph.verify().faults == []
+            split = copy.judgments.splittings(claims)
+            assert split == graph.judgments.splittings(claims)
+            assert {row.parts for rows in split.values() for row in rows} == {("b; ä", "a"), ("a",), None}
             assert copy.judgments.find([judge.key(asked)]) == graph.judgments.find([judge.key(asked)])
 
 

@@ -19,7 +19,7 @@ from lineage.exporters.neo4j_csv import Written
 from lineage.testing.observe import observe
 from lineage.urls import migrate_store
 from lineage_schema.errors import BadInput, SchemaMismatch
-from lineage_schema.judgments import JudgeId, Judgment, Passage, Request
+from lineage_schema.judgments import JudgeId, Judgment, Passage, Request, Splitting
 from lineage_schema.records import Document, Input, Node, SpanRef
 from lineage_schema.vocabulary import Verdict
 
@@ -51,6 +51,8 @@ def graph(tmp_path: Path) -> Iterator[LineageGraph]:
         judge = JudgeId("lexical", "1")
         asked = Request(ODD, (Passage(ODD, "outside"), Passage(ODD, "too")))
         graph.judgments.keep([Judgment.of(asked, judge, Verdict.SUPPORTED, score=0.1)])
+        claim = graph.cited(graph.answers())[0].claims[0].id
+        graph.judgments.keep_splittings([Splitting(claim, (ODD, "too"), judge)])
         uri, text, reason = corrected_text()
         graph.correct({uri: text}, reason=reason)
         graph.correct({uri: text + "\nAs of March.\n"}, reason="again", propagate=False)

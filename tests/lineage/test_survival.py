@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -33,8 +34,8 @@ RECORDS: list[Any] = [
 
 
 @pytest.fixture
-def graph(tmp_path):
-    with LineageGraph.open(f"sqlite:///{tmp_path}/a.db", create=True) as graph:
+def graph(opening: Callable[[], LineageGraph]) -> Iterator[LineageGraph]:
+    with opening() as graph:
         graph.register(RECORDS)
         yield graph
 
@@ -113,8 +114,8 @@ def test_an_invalid_mark_of_another_correction_is_in_the_way(graph) -> None:
     assert {each["severity"] for each in graph.affected("last").to_json()["answers"]} == {"invalid"}
 
 
-def test_what_came_over_a_qualifier_is_not_lifted(tmp_path) -> None:
-    with LineageGraph.open(f"sqlite:///{tmp_path}/q.db", create=True) as graph:
+def test_what_came_over_a_qualifier_is_not_lifted(opening: Callable[[], LineageGraph]) -> None:
+    with opening() as graph:
         graph.register(RECORDS[:2])
         qualified = {
             **RECORDS[3],

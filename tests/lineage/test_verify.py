@@ -30,7 +30,7 @@ from lineage.stores.sqlite.spread import TEMPORARY
 from lineage.stores.sqlite.store import SqliteTransaction
 from lineage.verify import Fault, verify
 from lineage_schema.errors import BadInput
-from lineage_schema.judgments import Calibration, JudgeId, Judgment, Passage, Request
+from lineage_schema.judgments import Calibration, JudgeId, Judgment, Passage, Request, Splitting
 from lineage_schema.vocabulary import Role, Verdict
 
 TERMS = (
@@ -66,6 +66,7 @@ UNSEEN = {
     "past_edge": {"role": HISTORY, "dst": HISTORY, "origins": SAID},
     "run": {"at": TIME, "finished": TIME},
     "score": {"id": ROW, "at": TIME},
+    "splitting": {"judge": SAID, "parts": SAID, "who": SAID, "at": TIME},
     "statement": {"at": TIME, "body": SAID},
 }
 """Columns whose values may be changed for other possible ones, and nobody can tell: why. Impossible ones are seen."""
@@ -112,6 +113,7 @@ PARTLY = {
     ),
     ("seed", "start"): ("not (select purged from node n where n.id = seed.node)", "its text is gone"),
     ("seed", "stop"): ("not (select purged from node n where n.id = seed.node)", "its text is gone"),
+    ("splitting", "node"): ("false", "another claim may have been split so"),
     ("statement", "id"): ("false", "only the order is meant, and the sequence tells it"),
     ("statement", "version"): (
         "exists (select 1 from cause c where c.seq = statement.seq)", "it may have been said of another version",
@@ -123,7 +125,7 @@ PARTLY = {
 ORDER = {
     ("cursor", "invalid"), ("cursor", "other"), ("edge", "since"), ("mark", "since"), ("namespace_document", "seq"),
     ("calibration", "seq"), ("judgment", "seq"), ("judgment_choice", "seq"), ("past_edge", "since"),
-    ("past_mark", "since"), ("score", "seq"), ("sequence", "value"), ("statement", "seq"), ("decision", "seq"),
+    ("past_mark", "since"), ("score", "seq"), ("splitting", "seq"), ("sequence", "value"), ("statement", "seq"), ("decision", "seq"),
 }  # fmt: skip
 """Numbers that may be others in the same order: they are moved out of the range that is left to them."""
 
@@ -330,6 +332,7 @@ def judge(graph: LineageGraph) -> None:
     graph.judgments.resolve(reader.key(asked), "supported", reason="read again", by="bob")
     graph.judgments.keep_calibration(Calibration(reader, "0" * 64, 7, 500_000, '{"accuracy":"0.5"}'))
     graph.judgments.keep_scores([(answer.id, json.dumps({"id": answer.id}))])
+    graph.judgments.keep_splittings([Splitting(answer.claims[0].id, ("E is", "it is [1]"), reader, "ann")])
 
 
 def last_changes(graph: LineageGraph) -> None:
@@ -504,6 +507,7 @@ IMPOSSIBLE: list[tuple[str, str, Any]] = [
     ("statement", "body", '{"valid_from":"2020-01-01","weather":"fine"}'),
     ("statement", "body", '{"pages":[{"end":9999,"label":"1","start":0}]}'),
     ("version", "purged", 2),
+    ("splitting", "parts", "[]"), ("splitting", "parts", None), ("splitting", "parts", '["a", "b"]'),
 ]
 
 
@@ -524,6 +528,7 @@ KEPT = {
     "calibration": SAID,
     "judgment_choice": SAID,
     "score": SAID,
+    "splitting": SAID,
     "detail": "seen where it says why a lineage is incomplete",
     "finding": "seen where it is of a marker that points to nothing",
     "past_derivation": "seen where it had inputs",

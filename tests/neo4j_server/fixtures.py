@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
+from lineage import LineageGraph
 from tests.neo4j_server.choice import PASSWORD, USER, obtain
 from tests.neo4j_server.server import DATABASE, Server
 from tests.neo4j_server.tools import Missing
@@ -35,6 +37,20 @@ def neo4j_url(neo4j_server: Server, monkeypatch: pytest.MonkeyPatch) -> str:
     url = logged_in(neo4j_server, monkeypatch)
     _wipe(neo4j_server)
     return url
+
+
+@pytest.fixture(params=["sqlite", pytest.param("neo4j", marks=pytest.mark.neo4j)])
+def store_url(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The URL of an empty store of each kind; of Neo4j's, constraints, indexes and plans may be there."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/lineage.db"
+    return without_nodes(request.getfixturevalue("neo4j_server"), monkeypatch)
+
+
+@pytest.fixture
+def opening(store_url: str) -> Callable[[], LineageGraph]:
+    """Makes an empty store, or opens it again: a test that asks for it runs once with each kind."""
+    return lambda: LineageGraph.open(store_url, create=True)
 
 
 def logged_in(neo4j_server: Server, monkeypatch: pytest.MonkeyPatch) -> str:

@@ -349,6 +349,7 @@ NUMBERS: Final = {
     "choice of a judgment": "MATCH (c:JudgmentChoice) RETURN DISTINCT c.seq",
     "calibration": "MATCH (c:Calibration) RETURN DISTINCT c.seq",
     "score": "MATCH (s:Score) RETURN DISTINCT s.seq",
+    "splitting": "MATCH (s:Splitting) RETURN DISTINCT s.seq",
 }
 """What got numbers of the sequence, each with all that it got."""
 
@@ -379,5 +380,6 @@ CALL () {{
     UNION ALL MATCH (c:Calibration {{seq: $number}}) RETURN 'calibration ' + c.labels AS what, null AS node,
         'seq' AS field
     UNION ALL MATCH (s:Score {{seq: $number}})-[:SCORES]->(n) RETURN 'score of' AS what, n.id AS node, 'seq' AS field
+    UNION ALL MATCH (s:Splitting {{seq: $number}}) RETURN 'splitting of' AS what, s.node AS node, 'seq' AS field
 }} RETURN what, node, field LIMIT 20
 """

@@ -19,6 +19,7 @@ from lineage.stores.auditing import (
     NameAudit,
     NodeAudit,
     PastAudit,
+    SplittingAudit,
 )
 from lineage.stores.neo4j.cypher import Cypher, as_row, parts
 from lineage.stores.neo4j.keys import NEVER_SWEPT
@@ -264,6 +265,14 @@ class GraphAuditing:
             ),
         )
 
+    def splittings(self) -> Iterator[SplittingAudit]:
+        """All splittings of claims."""
+        for row in self._cypher.stream(
+            """MATCH (s:Splitting) OPTIONAL MATCH (s)-[:SPLITS]->(n:LineageNode)
+               RETURN n.id, n.kind, coalesce(n.purged, false), s.parts, s.seq"""
+        ):
+            yield SplittingAudit(*row)
+
 
 def _digest(id_: str) -> int:
     return int.from_bytes(sha256(id_.encode()).digest()[:8])
@@ -431,8 +440,10 @@ BESIDE: Final = (
        RETURN 'judgment ' + j.key, 'source (of a passage shown)', s.source, p.source""",
     """MATCH (j:Judgment) WHERE j.number <> 1 AND NOT EXISTS { MATCH (:Judgment {key: j.key, number: 1}) }
        RETURN 'judgment ' + j.key, 'number', j.number, 'after a first one'""",
-    """MATCH (g:Judge) WHERE NOT EXISTS { (g)<-[:GIVEN_BY|CALIBRATES]-() }
-       RETURN 'judge ' + g.name + '@' + g.version, 'judgments, calibrations', 0, 'at least one'""",
+    """MATCH (g:Judge) WHERE NOT EXISTS { (g)<-[:GIVEN_BY|CALIBRATES|SPLIT_BY]-() }
+       RETURN 'judge ' + g.name + '@' + g.version, 'judgments, calibrations, splittings', 0, 'at least one'""",
+    """MATCH (s:Splitting)-[:SPLITS]->(n) WHERE s.node <> n.id
+       RETURN 'splitting ' + s.seq + ' of ' + s.node, 'node', s.node, n.id""",
     """MATCH (a:Alias) WHERE NOT EXISTS { (a)-[:IS_ALIAS_OF]->(:LineageNode) }
        RETURN 'alias ' + a.alias, 'node', null, 'a node'""",
     """MATCH (a:Alias)-[:IS_ALIAS_OF]->(n:LineageNode) WHERE NOT coalesce(a.namespace = n.namespace, false)

@@ -76,6 +76,7 @@ ROWS: Final[tuple[tuple[str, str, str, dict[str, str]], ...]] = (
     ("JudgmentChoice", "true", "x.key", {"key": S, "number": N, "reason": S, "by": TEXT, "seq": N, "at": N}),
     ("Calibration", "true", "x.labels", {"labels": S, "seed": N, "body": S, "seq": N, "at": N, "kappa": NUMBER}),
     ("Score", "true", "toString(x.seq)", {"body": S, "seq": N, "at": N, "n": N}),
+    ("Splitting", "true", "x.seq + ' of ' + x.node", {"node": S, "seq": N, "parts": TEXT, "by": TEXT, "at": N}),
 )  # fmt: skip
 """Label, which of them, what one is called, and the types of its properties."""
 
@@ -112,6 +113,8 @@ LINKS: Final[tuple[tuple[str, str, str, dict[str, str]], ...]] = (
     ("SHOWN", "Judgment", "Passage", {"place": N, "source": S}),
     ("CALIBRATES", "Calibration", "Judge", {}),
     ("SCORES", "Score", "Answer", {}),
+    ("SPLITS", "Splitting", "Claim", {}),
+    ("SPLIT_BY", "Splitting", "Judge", {}),
 )  # fmt: skip
 """Type, label of its start, label of its end, and the types of its properties."""
 
@@ -119,6 +122,7 @@ SINGLE: Final = (
     ("Citation", "(x)-[:PRINTED_IN]->()"), ("Making", "(x)<-[:WAS_MADE]-()"), ("Statement", "(x)-[:SAID_OF]->()"),
     ("Decision", "(x)-[:DECIDES_ON]->()"), ("DocumentVersion", "(x)-[:VERSION_OF]->()"), ("Score", "(x)-[:SCORES]->()"),
     ("Finding", "(x)<-[:FOUND]-()"), ("Judgment", "(x)-[:GIVEN_BY]->()"), ("Calibration", "(x)-[:CALIBRATES]->()"),
+    ("Splitting", "(x)-[:SPLITS]->()"), ("Splitting", "(x)-[:SPLIT_BY]->()"),
 )  # fmt: skip
 """Labels of which each has one such relationship."""
 

@@ -64,6 +64,9 @@ OF_NODES: Final = {
             e.resolution AS resolution""",
     "score": """MATCH (n:LineageNode {id: id})<-[:SCORES]-(s:Score)
         RETURN n.id AS node, s.seq AS seq, s.n AS place, s.at AS at, s.body AS body""",
+    "splitting": """MATCH (n:LineageNode {id: id})<-[:SPLITS]-(s:Splitting)-[:SPLIT_BY]->(g:Judge)
+        RETURN n.id AS node, s.seq AS seq, g.name AS judge, g.version AS judge_version,
+            g.configuration AS judge_configuration, s.parts AS parts, s.by AS by, s.at AS at""",
 }  # fmt: skip
 """Rows that belong to node ``id``."""
 

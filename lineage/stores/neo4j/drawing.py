@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from lineage.stores.copying import Row
 from lineage.stores.neo4j.model import QUOTES, TYPES, edge_type, label
+from lineage_schema.canonical import canonical_json
 
 KEYS: Final = {
     "Document": ("uri",),
@@ -24,6 +25,7 @@ KEYS: Final = {
     "Passage": ("source", "sha256"),
     "Judge": ("name", "version", "configuration"),
     "Judgment": ("key", "number"),
+    "Splitting": ("node", "seq"),
     "LineageStore": ("id",),
 }
 """By what properties each of these is found: there is one of each."""
@@ -274,6 +276,16 @@ def _scores(row: Row) -> Iterator[Drawn]:
     yield Beside("Score", props, "SCORES", _node(row["node"]))
 
 
+def _splittings(row: Row) -> Iterator[Drawn]:
+    judge = _judge(row)
+    yield judge
+    parts = None if row["parts"] is None else canonical_json(row["parts"], item=row["node"])
+    made = Thing(("Splitting",), _some(row, "judge", "judge_version", "judge_configuration", parts=parts))
+    yield made
+    yield Link("SPLITS", made.end, _node(row["node"]), {})
+    yield Link("SPLIT_BY", made.end, judge.end, {})
+
+
 def _moments(row: Row) -> Iterator[Drawn]:
     yield Beside("Moment", _some(row))
 
@@ -291,7 +303,7 @@ DRAWINGS: Final[dict[str, Callable[[Row], Iterator[Drawn]]]] = {
     "cause": _causes, "change": _changes, "seed": _seeds, "mark": _marks, "past_mark": _past_marks,
     "recheck": _rechecks, "decision": _decisions, "event": _events, "namespace_document": _namespace_documents,
     "namespace_input": _namespace_inputs, "passage": _passages, "judgment": _judgments, "choice": _choices,
-    "calibration": _calibrations, "score": _scores, "moment": _moments, "sequence": _sequences,
+    "calibration": _calibrations, "score": _scores, "splitting": _splittings, "moment": _moments, "sequence": _sequences,
 }  # fmt: skip
 """What each section's rows draw (as :meth:`lineage.stores.copying.Section.back` gives them)."""
 
@@ -336,6 +348,7 @@ _PROPERTIES: Final = {
     "JudgmentChoice": "key:s seq:n number:n reason:s by:s at:n",
     "Calibration": "seq:n labels:s seed:n kappa:n body:s at:n",
     "Score": "body:s seq:n at:n n:n",
+    "Splitting": "node:s seq:n parts:s by:s at:n",
     "LineageStore": "id:s sequence:n writes:n",
     "ANCHORED_IN": "start:n end:n",
     "NAMES": "first:n last:n",

@@ -1,14 +1,16 @@
-"""Judgments, calibrations and scores in Neo4j."""
+"""Judgments, calibrations, scores and splittings in Neo4j."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Sequence
 from typing import Any, Final
 
 from lineage.stores.base import Kept
 from lineage.stores.neo4j.cypher import Cypher
+from lineage_schema.canonical import canonical_json
 from lineage_schema.identity import content_hash
-from lineage_schema.judgments import Calibration, JudgeId, Judgment, Shown
+from lineage_schema.judgments import Calibration, JudgeId, Judgment, Shown, Splitting
 from lineage_schema.vocabulary import Verdict
 
 KEPT: Final = """
@@ -26,6 +28,12 @@ CREATE (j:Judgment)-[:GIVEN_BY]->(g) SET j = row.kept, j.seq = $seq, j.at = $at
 WITH j, row UNWIND range(0, size(row.shown) - 1) AS place WITH j, place, row.shown[place] AS shown
 MERGE (p:Passage {sha256: shown[0], source: shown[1]}) ON CREATE SET p.text = shown[2]
 CREATE (j)-[:SHOWN {place: place, source: shown[1]}]->(p)
+"""
+
+SPLIT: Final = """
+UNWIND $rows AS row MERGE (g:Judge {name: row.judge[0], version: row.judge[1], configuration: row.judge[2]})
+WITH row, g MATCH (n:LineageNode {id: row.claim})
+CREATE (g)<-[:SPLIT_BY]-(s:Splitting)-[:SPLITS]->(n) SET s = row.kept, s.seq = $seq, s.at = $at
 """
 
 
@@ -155,6 +163,39 @@ class Judgments:
             answer=answer,
         )
         return [(seq, at, body) for seq, at, body in rows]
+
+    # what claims were split into
+
+    def put_splittings(self, rows: Sequence[Splitting], seq: int, at: int) -> None:
+        """Keeps what claims were split into, one splitting a claim. The claims are there."""
+        listed = [
+            {
+                "claim": row.claim,
+                "judge": [row.splitter.name, row.splitter.version, row.splitter.configuration],
+                "kept": {"node": row.claim, "parts": _parts(row), "by": row.by},
+            }
+            for row in rows
+        ]
+        self._cypher.write(SPLIT, listed, seq=seq, at=at)
+
+    def splittings(self, claims: Collection[str]) -> dict[str, list[Splitting]]:
+        """What claims were split into, in order of the sequence; claims that were not are left out."""
+        rows = self._cypher.write(
+            """UNWIND $rows AS id MATCH (n:LineageNode {id: id})<-[:SPLITS]-(s:Splitting)-[:SPLIT_BY]->(g)
+               RETURN n.id, s.parts, g.name, g.version, g.configuration, s.by, s.seq, s.at ORDER BY n.id, s.seq""",
+            sorted(set(claims)),
+        )
+        found: dict[str, list[Splitting]] = {}
+        for claim, parts, name, version, configuration, *rest in rows:
+            read = None if parts is None else tuple(json.loads(parts))
+            splitter = JudgeId(name, version, configuration)
+            found.setdefault(claim, []).append(Splitting(claim, read, splitter, *rest))
+        return found
+
+
+def _parts(row: Splitting) -> str:
+    assert row.parts is not None  # only what was read back can have lost its parts
+    return canonical_json(row.parts, item=row.claim)
 
 
 def _judgment(row: list[Any]) -> Judgment:

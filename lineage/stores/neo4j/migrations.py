@@ -77,6 +77,13 @@ STEPS: Final = (
             " REQUIRE (a.alias, a.namespace) IS UNIQUE",
         ),
     ),
+    Migration(
+        4,
+        "splittings",
+        (
+            "CREATE CONSTRAINT lineage_splitting IF NOT EXISTS FOR (s:Splitting) REQUIRE (s.node, s.seq) IS UNIQUE",
+        ),
+    ),
 )
 APPLIED: Final = "MATCH (m:LineageMigration) RETURN m.number, m.name, m.checksum ORDER BY m.number"
 BEGIN: Final = """

@@ -7,6 +7,8 @@ from collections.abc import Collection
 
 from lineage.stores.neo4j.cypher import Cypher
 from lineage.stores.neo4j.model import PASSING
+from lineage_schema.canonical import canonical_json
+from lineage_schema.identity import content_hash
 
 SPEND = f"""
 UNWIND $rows AS id MATCH (n:LineageNode {{id: id}}) WHERE NOT n.purged
@@ -76,17 +78,44 @@ class Purge:
             [id_ for listed in nodes for id_ in listed],
         )
         self._forget_judged([id_ for listed in nodes for id_ in listed])
+        self._forget_statements([id_ for listed in nodes for id_ in listed])
 
     def _forget_judged(self, sources: list[str]) -> None:
-        """What judges were shown of these versions or nodes, what they wrote of it, and statements that were purged."""
+        """What judges were shown of these versions or nodes, and what they wrote of it."""
         self._cypher.write(
             """UNWIND $rows AS source MATCH (p:Passage {source: source}) REMOVE p.text
                WITH p MATCH (p)<-[:SHOWN]-(j) REMOVE j.reason""",
             sources,
         )
-        self._cypher.write(
-            """UNWIND $rows AS id MATCH (n:LineageNode {id: id}) WHERE n:Claim
-               MATCH (j:Judgment {statement_sha256: n.sha256})
-               WHERE NOT EXISTS { MATCH (o:Claim {sha256: n.sha256}) WHERE NOT o.purged } REMOVE j.statement""",
-            sources,
+
+    def _forget_statements(self, nodes: list[str]) -> None:
+        """What purged claims were split into, and what judges were asked: their texts, and those of their parts."""
+        claims = self._cypher.write(
+            "UNWIND $rows AS id MATCH (n:LineageNode {id: id}) WHERE n:Claim RETURN n.sha256", nodes
         )
+        split = self._cypher.write(
+            """UNWIND $rows AS id MATCH (:LineageNode {id: id})<-[:SPLITS]-(s:Splitting) WHERE s.parts IS NOT NULL
+               WITH s, s.parts AS parts REMOVE s.parts RETURN parts""",
+            nodes,
+        )
+        hashes = {sha256 for (sha256,) in claims}
+        hashes.update(content_hash(part) for (parts,) in split for part in json.loads(parts))
+        asked = self._cypher.write(
+            """UNWIND $rows AS sha256 MATCH (j:Judgment {statement_sha256: sha256}) WHERE j.statement IS NOT NULL
+               AND NOT EXISTS { MATCH (o:Claim {sha256: sha256}) WHERE NOT o.purged }
+               RETURN DISTINCT sha256, j.statement""",
+            sorted(hashes),
+        )
+        kept = self._still_split([statement for _, statement in asked])
+        self._cypher.write(
+            "UNWIND $rows AS sha256 MATCH (j:Judgment {statement_sha256: sha256}) REMOVE j.statement",
+            [sha256 for sha256, statement in asked if statement not in kept],
+        )
+
+    def _still_split(self, texts: list[str]) -> set[str]:
+        """Those of the texts that a claim was split into that was not purged."""
+        found = self._cypher.write(
+            "MATCH (s:Splitting) WHERE any(text IN $rows WHERE s.parts CONTAINS text) RETURN s.parts",
+            [canonical_json(text) for text in texts],
+        )
+        return {part for (parts,) in found for part in json.loads(parts)}.intersection(texts)

@@ -351,7 +351,8 @@ select number, group_concat(what) from (
         union select seq, 'judgment' from judgment
         union select seq, 'choice of a judgment' from judgment_choice
         union select seq, 'calibration' from calibration
-        union select seq, 'score' from score))
+        union select seq, 'score' from score
+        union select seq, 'splitting' from splitting))
 """
 """Each number of the sequence with what got it. A derivation's, a mark's and a version's may be one of several rows."""
 
@@ -377,5 +378,6 @@ union all select 'judgment j1:' || lower(hex(hash)), null, 'seq' from judgment w
 union all select 'choice of judgment j1:' || lower(hex(hash)), null, 'seq' from judgment_choice where seq = ?1
 union all select 'calibration ' || id, null, 'seq' from calibration where seq = ?1
 union all select 'score of', n.hash, 'seq' from score s join node n on n.id = s.node where s.seq = ?1
+union all select 'splitting of', n.hash, 'seq' from splitting s join node n on n.id = s.node where s.seq = ?1
 limit 20
 """

@@ -17,6 +17,7 @@ from lineage.stores.auditing import (
     NameAudit,
     NodeAudit,
     PastAudit,
+    SplittingAudit,
 )
 from lineage.stores.sqlite.codes import ROLE_CODE, Codes, bytes_digest, chunks, digest_of, id_of, one
 from lineage_schema.judgments import JUDGMENT_TAG
@@ -362,6 +363,14 @@ class GraphAuditing:
             "select n.hash, n.kind, s.body, s.seq from score s left join node n on n.id = s.node"
         ):
             yield digest and id_of(digest), self._kind(kind), body, seq
+
+    def splittings(self) -> Iterator[SplittingAudit]:
+        """All splittings of claims."""
+        for digest, kind, purged, parts, seq in self._connection.execute(
+            """select n.hash, n.kind, coalesce(n.purged, 0), s.parts, s.seq
+               from splitting s left join node n on n.id = s.node"""
+        ):
+            yield SplittingAudit(digest and id_of(digest), self._kind(kind), bool(purged), parts, seq)
 
 
 NODES = """

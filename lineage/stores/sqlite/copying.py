@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from lineage.stores.copying import Row, Section
 from lineage.stores.sqlite.codes import LAST_PASSING, Codes, key_digest, one
+from lineage_schema.canonical import canonical_json
 
 _NEVER_SWEPT: Final = ("answer", "claim", "span")
 _FAR: Final = 1 << 60
@@ -177,6 +178,10 @@ READS: Final = {
         select {_id("n")} as node, s.seq as seq,
             row_number() over (partition by s.node, s.seq order by s.id) as place, s.at as at, s.body as body
         from score s join node n on n.id = s.node order by n.hash, s.seq, s.id""",
+    "splitting": f"""
+        select {_id("n")} as node, s.seq as seq, g.name as judge, g.version as judge_version,
+            g.configuration as judge_configuration, s.parts as parts, s.who as by, s.at as at
+        from splitting s join judge g on g.id = s.judge join node n on n.id = s.node order by n.hash, s.seq""",
     "moment": "select seq, at from moment order by seq",
     "sequence": "select value from sequence",
 }  # fmt: skip
@@ -331,6 +336,11 @@ WRITES: Final[dict[str, tuple[str, ...]]] = {
     "score": (
         f"insert into score(node, body, seq, at) values ({_NODE.format('node')}, :body, :seq, :at)",
     ),
+    "splitting": (
+        _JUDGES,
+        f"""insert into splitting(node, judge, parts, who, seq, at)
+            values ({_NODE.format("node")}, {_JUDGE}, :parts, :by, :seq, :at)""",
+    ),
     "moment": ("insert into moment values (:seq, :at)",),
     "sequence": ("update sequence set value = :value",),
 }  # fmt: skip
@@ -445,7 +455,12 @@ def _decision(row: Row) -> Row:
     return {**row, "inputs": json.dumps(row["inputs"])}
 
 
-_PREPARED: Final = {"span": _span, "mark": _mark, "decision": _decision}
+def _splitting(row: Row) -> Row:
+    parts = row["parts"]
+    return {**row, "parts": None if parts is None else canonical_json(parts, item=row["node"])}
+
+
+_PREPARED: Final = {"span": _span, "mark": _mark, "decision": _decision, "splitting": _splitting}
 
 
 def _anchors(row: Row) -> Iterable[Row]:

@@ -1,15 +1,17 @@
-"""Judgments, calibrations and scores in SQLite."""
+"""Judgments, calibrations, scores and splittings in SQLite."""
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Collection, Iterable, Sequence
 
 from lineage.stores.base import Kept
-from lineage.stores.sqlite.codes import Codes, chunks, marks
+from lineage.stores.sqlite.codes import Codes, chunks, id_of, marks
 from lineage.stores.sqlite.sources import Sources
+from lineage_schema.canonical import canonical_json
 from lineage_schema.identity import content_hash
-from lineage_schema.judgments import JUDGMENT_TAG, Calibration, JudgeId, Judgment, Shown
+from lineage_schema.judgments import JUDGMENT_TAG, Calibration, JudgeId, Judgment, Shown, Splitting
 from lineage_schema.vocabulary import Verdict
 
 ROWS = """select j.id, j.hash, j.number, s.body, g.name, g.version, g.configuration, j.verdict, j.score, j.reason,
@@ -206,6 +208,40 @@ class Judgments:
         return self._connection.execute(
             "select seq, at, body from score where node = ? order by seq, id", (row,)
         ).fetchall()
+
+    # what claims were split into
+
+    def put_splittings(self, rows: Sequence[Splitting], seq: int, at: int) -> None:
+        """Keeps what claims were split into, one splitting a claim. The claims are there."""
+        nodes = self._codes.rows([row.claim for row in rows])
+        self._connection.executemany(
+            "insert into splitting(node, judge, parts, who, seq, at) values (?, ?, ?, ?, ?, ?)",
+            [
+                (nodes[row.claim], self._judge(row.splitter), _parts(row), row.by, seq, at)
+                for row in rows
+            ],
+        )
+
+    def splittings(self, claims: Collection[str]) -> dict[str, list[Splitting]]:
+        """What claims were split into, in order of the sequence; claims that were not are left out."""
+        found: dict[str, list[Splitting]] = {}
+        for part in chunks(sorted(self._codes.rows(claims).values())):
+            for digest, parts, name, version, configuration, *rest in self._connection.execute(
+                f"""select n.hash, s.parts, g.name, g.version, g.configuration, s.who, s.seq, s.at
+                    from splitting s join node n on n.id = s.node join judge g on g.id = s.judge
+                    where s.node in ({marks(len(part))}) order by s.node, s.seq""",
+                part,
+            ):
+                claim = id_of(digest)
+                read = None if parts is None else tuple(json.loads(parts))
+                splitter = JudgeId(name, version, configuration)
+                found.setdefault(claim, []).append(Splitting(claim, read, splitter, *rest))
+        return found
+
+
+def _parts(row: Splitting) -> str:
+    assert row.parts is not None  # only what was read back can have lost its parts
+    return canonical_json(row.parts, item=row.claim)
 
 
 def _digest(key: str) -> bytes:

@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Collection, Sequence
 
 from lineage.stores.sqlite.codes import LAST_PASSING, Codes, chunks, digest_of, marks, one
-from lineage_schema.identity import NODE_TAG, VERSION_TAG
+from lineage_schema.identity import NODE_TAG, VERSION_TAG, content_hash
 
 SPENT = f"""exists (select 1 from edge e join node i on i.id = e.dst
         where e.src = n.id and e.role <= {LAST_PASSING} and i.purged = 1)
@@ -100,6 +100,7 @@ class Purge:
                     )
                 )
         for part in chunks(nodes):
+            texts.update(self._split(part))
             self._connection.execute(
                 f"update detail set title = null, body = null where node in ({marks(len(part))})", list(part)
             )
@@ -116,7 +117,7 @@ class Purge:
                     f"select {column} from {table} where {column} in ({places}) and {condition}", list(part)
                 )
             }
-            used |= self._still_judged(part)
+            used |= self._still_judged(part) | self._still_split(part)
             self._connection.executemany(
                 "update text set body = null where id = ?", ((row,) for row in part if row not in used)
             )
@@ -152,6 +153,36 @@ class Purge:
                 self._connection,
                 f"select purged from {tables[source[:3]]} where hash = ?",
                 (digest_of(NODE_TAG + source[3:]),),
+            )
+        }
+
+    def _split(self, claims: Collection[int]) -> list[int]:
+        """Removes what claims were split into; the texts of the parts, as judges were asked about them."""
+        places = marks(len(claims))
+        parts = {
+            content_hash(part)
+            for (body,) in self._connection.execute(
+                f"select parts from splitting where node in ({places}) and parts is not null", list(claims)
+            )
+            for part in json.loads(body)
+        }
+        self._connection.execute(f"update splitting set parts = null where node in ({places})", list(claims))
+        return [
+            row
+            for some in chunks(sorted(parts))
+            for (row,) in self._connection.execute(
+                f"select id from text where hash in ({marks(len(some))})", [bytes.fromhex(hash_) for hash_ in some]
+            )
+        ]
+
+    def _still_split(self, texts: Sequence[int]) -> set[int]:
+        """Those of the texts that a claim was split into that was not purged."""
+        return {
+            row
+            for (row,) in self._connection.execute(
+                f"""select t.id from text t where t.id in ({marks(len(texts))}) and t.body in (
+                    select j.value from splitting s, json_each(s.parts) j where s.parts is not null)""",
+                list(texts),
             )
         }
 
