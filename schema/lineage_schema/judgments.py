@@ -143,8 +143,8 @@ class Calibration:
 class Splitting:
     """The parts that a compound claim was split into, in order, and by whom: a splitter is named as a judge is.
 
-    ``claim`` is the claim's id. ``parts`` are None where the claim was purged. ``by`` is the person, where one split it.
-    A store sets ``seq`` and ``at`` (UTC microseconds).
+    ``claim`` is the claim's id. ``parts`` are None where the claim was purged. ``by`` is the person, where one
+    split it. A store sets ``seq`` and ``at`` (UTC microseconds).
     """
 
     claim: str

@@ -156,7 +156,8 @@ def test_verdicts_and_purged_texts_come_through(opening: Callable[[], LineageGra
         graph.judgments.keep([Judgment.of(asked, judge, Verdict.CONTRADICTED, reason="no", by="ann", cut=True)])
         graph.judgments.resolve(judge.key(asked), Verdict.CONTRADICTED, reason="read it", by="ann")
         graph.judgments.keep_calibration(Calibration(judge, "0" * 64, 7, None, "{}"))
-        graph.judgments.keep_scores([(graph.resolve("answer:demo/returns"), "{}")])
+        answer = graph.resolve("answer:demo/returns")
+        graph.judgments.keep_scores([(answer, json.dumps({"id": answer}))])
         claims = [claim.id for answer in graph.cited(graph.answers()) for claim in answer.claims]
         graph.judgments.keep_splittings([Splitting(id_, ("b; ä", "a"), judge, "ann") for id_ in claims])
         graph.judgments.keep_splittings([Splitting(id_, ("a",), JudgeId("rule", "1")) for id_ in claims])

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from html import unescape
 from html.parser import HTMLParser
 from itertools import pairwise
-from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -187,8 +186,8 @@ def test_what_is_not_printable_is_written_out() -> None:
 
 
 @pytest.fixture
-def graph(tmp_path: Path) -> Iterator[LineageGraph]:
-    with LineageGraph.open(f"sqlite:///{tmp_path / 'lineage.db'}", create=True) as opened:
+def graph(opening: Callable[[], LineageGraph]) -> Iterator[LineageGraph]:
+    with opening() as opened:
         yield opened
 
 

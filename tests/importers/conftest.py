@@ -14,12 +14,10 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from lineage import LineageGraph
 from lineage_schema.errors import BadInput, Conflict, LineageError
 from lineage_schema.identity import check_key, content_hash, key_text, node_id, run_id
 from lineage_schema.records import Document, Node, NodeRef, SpanRef
 from lineage_schema.vocabulary import MEANING_ATTRIBUTES
-from tests.neo4j_server.fixtures import without_nodes
 
 
 @dataclass
@@ -203,12 +201,9 @@ class PairedGraph(MemoryGraph):
             self.beside.register([Document(uri=uri, text=text)])
 
 
-@pytest.fixture(params=["sqlite", pytest.param("neo4j", marks=pytest.mark.neo4j)])
-def graph(request, tmp_path, monkeypatch):
-    url = f"sqlite:///{tmp_path}/beside.db"
-    if request.param == "neo4j":
-        url = without_nodes(request.getfixturevalue("neo4j_server"), monkeypatch)
-    with LineageGraph.open(url, create=True) as beside:
+@pytest.fixture
+def graph(opening):
+    with opening() as beside:
         yield PairedGraph(beside)
 
 

@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Iterator
 from itertools import count
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -36,10 +35,10 @@ CLAIM = {"answer": {"namespace": "n", "key": "q"}, "ordinal": 1}
 
 
 @pytest.fixture
-def graph(tmp_path: Path) -> Iterator[LineageGraph]:
+def graph(store_url: str) -> Iterator[LineageGraph]:
     seconds = count(1_767_225_600)
     clock = lambda: next(seconds) * 1_000_000  # noqa: E731
-    with LineageGraph.open(f"sqlite:///{tmp_path / 'lineage.db'}", create=True, clock=clock) as opened:
+    with LineageGraph.open(store_url, create=True, clock=clock) as opened:
         opened.register([Document(uri=URI, text=TEXT, namespace="n")])
         yield opened
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +30,8 @@ TEXT = "Refunds take 30 days. Ask the desk.\n\nParcels leave on Monday. Trucks l
 
 
 @pytest.fixture
-def graph(tmp_path: Path) -> Iterator[LineageGraph]:
-    with LineageGraph.open(f"sqlite:///{tmp_path / 'lineage.db'}", create=True) as opened:
+def graph(opening: Callable[[], LineageGraph]) -> Iterator[LineageGraph]:
+    with opening() as opened:
         opened.register([Document(uri="terms.md", text=TEXT, namespace="n")])
         yield opened
 

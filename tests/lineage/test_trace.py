@@ -9,8 +9,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import neo4j
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lineage import (
@@ -29,8 +30,11 @@ from lineage import (
     SpanRef,
     Version,
 )
+from lineage.stores.sqlite import SqliteStore
 from lineage.trace import Trace
 from lineage_schema.vocabulary import STRUCTURAL, Role
+from tests.neo4j_server.fixtures import emptied, logged_in
+from tests.neo4j_server.server import Server
 
 TEXT = (
     "# Returns\n\n"
@@ -70,8 +74,8 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def graph(tmp_path: Path, clock: Clock) -> Iterator[LineageGraph]:
-    with opened(tmp_path, clock) as found:
+def graph(store_url: str, clock: Clock) -> Iterator[LineageGraph]:
+    with LineageGraph.open(store_url, create=True, clock=clock) as found:
         found.register([Document(uri=URI, text=TEXT, namespace="n")])
         yield found
 
@@ -117,14 +121,25 @@ def only(trace: Trace, kind: str) -> Any:
 
 
 def statements(graph: LineageGraph, work: Callable[[], object]) -> int:
-    """How many SQL statements ``work`` runs."""
+    """How many statements ``work`` runs in the file, or sends to the server."""
     ran: list[str] = []
-    connection = graph.store._connection  # type: ignore[attr-defined]
-    connection.set_trace_callback(ran.append)
-    try:
+    if isinstance(graph.store, SqliteStore):
+        connection = graph.store._connection
+        connection.set_trace_callback(ran.append)
+        try:
+            work()
+        finally:
+            connection.set_trace_callback(None)
+        return len(ran)
+    send = neo4j.ManagedTransaction.run
+
+    def counted(tx: neo4j.ManagedTransaction, statement: Any, *given: Any, **more: Any) -> neo4j.Result:
+        ran.append(statement)
+        return send(tx, statement, *given, **more)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(neo4j.ManagedTransaction, "run", counted)
         work()
-    finally:
-        connection.set_trace_callback(None)
     return len(ran)
 
 
@@ -178,33 +193,52 @@ def levels(edges: set[tuple[str, str, str]], root: str, *, up: bool) -> dict[str
     return found
 
 
+def traced(graph: LineageGraph, dag: Dag, limit: int, data: st.DataObject) -> None:
+    """In an empty store, what is told of the graph is what is reached."""
+    graph.register([Document(uri=URI, text=TEXT, namespace="n")])
+    ids = registered(graph, dag)
+    (source,) = graph.impact(URI).roots
+    root = data.draw(st.sampled_from([*ids, source]))
+    for up, whole in ((False, graph.trace(root)), (True, graph.impact(root))):
+        edges = arrows(ids, dag, source, passing=up)
+        wanted = levels(edges, root, up=up)
+        assert {id_: node.level for id_, node in whole.nodes.items()} == wanted
+        met = {(src, role, dst) for src, role, dst in edges if (dst if up else src) in wanted}
+        assert sorted((edge.src, edge.role, edge.dst) for edge in whole.edges) == sorted(met)
+        body = whole.to_json()
+        assert len({node["id"] for node in body["nodes"]}) == len(body["nodes"]) == len(wanted)
+        assert [(n["level"], n["kind"], n["namespace"], n["key"], n["id"]) for n in body["nodes"]] == sorted(
+            (n["level"], n["kind"], n["namespace"], n["key"], n["id"]) for n in body["nodes"]
+        )
+        assert (whole.cut, body["truncated"]) == (0, False)
+
+        part = (graph.impact if up else graph.trace)(root, limit=limit)
+        assert len(part.nodes) == min(limit, len(wanted))
+        beside = {(src if up else dst) for src, _, dst in met if (dst if up else src) in part.nodes}
+        assert part.cut == len(beside - part.nodes.keys())
+        assert part.to_json()["truncated"] == (limit < len(wanted))
+        left = [level for id_, level in wanted.items() if id_ not in part.nodes]
+        assert max(node.level for node in part.nodes.values()) <= min(left, default=99)
+
+
 @given(dags(), st.integers(1, 12), st.data())
 def test_a_trace_is_what_is_reached_each_node_once(dag: Dag, limit: int, data: st.DataObject) -> None:
     with TemporaryDirectory() as folder, opened(Path(folder)) as graph:
-        graph.register([Document(uri=URI, text=TEXT, namespace="n")])
-        ids = registered(graph, dag)
-        (source,) = graph.impact(URI).roots
-        root = data.draw(st.sampled_from([*ids, source]))
-        for up, whole in ((False, graph.trace(root)), (True, graph.impact(root))):
-            edges = arrows(ids, dag, source, passing=up)
-            wanted = levels(edges, root, up=up)
-            assert {id_: node.level for id_, node in whole.nodes.items()} == wanted
-            met = {(src, role, dst) for src, role, dst in edges if (dst if up else src) in wanted}
-            assert sorted((edge.src, edge.role, edge.dst) for edge in whole.edges) == sorted(met)
-            body = whole.to_json()
-            assert len({node["id"] for node in body["nodes"]}) == len(body["nodes"]) == len(wanted)
-            assert [(n["level"], n["kind"], n["namespace"], n["key"], n["id"]) for n in body["nodes"]] == sorted(
-                (n["level"], n["kind"], n["namespace"], n["key"], n["id"]) for n in body["nodes"]
-            )
-            assert (whole.cut, body["truncated"]) == (0, False)
+        traced(graph, dag, limit, data)
 
-            part = (graph.impact if up else graph.trace)(root, limit=limit)
-            assert len(part.nodes) == min(limit, len(wanted))
-            beside = {(src if up else dst) for src, _, dst in met if (dst if up else src) in part.nodes}
-            assert part.cut == len(beside - part.nodes.keys())
-            assert part.to_json()["truncated"] == (limit < len(wanted))
-            left = [level for id_, level in wanted.items() if id_ not in part.nodes]
-            assert max(node.level for node in part.nodes.values()) <= min(left, default=99)
+
+@pytest.mark.neo4j
+def test_so_it_is_on_a_server(neo4j_server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    url = logged_in(neo4j_server, monkeypatch)
+
+    @settings(max_examples=max(12, settings().max_examples // 100))
+    @given(dags(), st.integers(1, 12), st.data())
+    def each(dag: Dag, limit: int, data: st.DataObject) -> None:
+        emptied(neo4j_server)
+        with LineageGraph.open(url, create=True) as graph:
+            traced(graph, dag, limit, data)
+
+    each()
 
 
 # kuzu, MLMD: a walk stopped at 30 or 50 hops without a word

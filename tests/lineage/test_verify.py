@@ -125,7 +125,8 @@ PARTLY = {
 ORDER = {
     ("cursor", "invalid"), ("cursor", "other"), ("edge", "since"), ("mark", "since"), ("namespace_document", "seq"),
     ("calibration", "seq"), ("judgment", "seq"), ("judgment_choice", "seq"), ("past_edge", "since"),
-    ("past_mark", "since"), ("score", "seq"), ("splitting", "seq"), ("sequence", "value"), ("statement", "seq"), ("decision", "seq"),
+    ("past_mark", "since"), ("score", "seq"), ("splitting", "seq"), ("sequence", "value"), ("statement", "seq"),
+    ("decision", "seq"),
 }  # fmt: skip
 """Numbers that may be others in the same order: they are moved out of the range that is left to them."""
 
@@ -507,7 +508,9 @@ IMPOSSIBLE: list[tuple[str, str, Any]] = [
     ("statement", "body", '{"valid_from":"2020-01-01","weather":"fine"}'),
     ("statement", "body", '{"pages":[{"end":9999,"label":"1","start":0}]}'),
     ("version", "purged", 2),
-    ("splitting", "parts", "[]"), ("splitting", "parts", None), ("splitting", "parts", '["a", "b"]'),
+    ("splitting", "parts", "[]"),
+    ("splitting", "parts", None),
+    ("splitting", "parts", '["a", "b"]'),
 ]
 
 

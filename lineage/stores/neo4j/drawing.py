@@ -303,7 +303,8 @@ DRAWINGS: Final[dict[str, Callable[[Row], Iterator[Drawn]]]] = {
     "cause": _causes, "change": _changes, "seed": _seeds, "mark": _marks, "past_mark": _past_marks,
     "recheck": _rechecks, "decision": _decisions, "event": _events, "namespace_document": _namespace_documents,
     "namespace_input": _namespace_inputs, "passage": _passages, "judgment": _judgments, "choice": _choices,
-    "calibration": _calibrations, "score": _scores, "splitting": _splittings, "moment": _moments, "sequence": _sequences,
+    "calibration": _calibrations, "score": _scores, "splitting": _splittings, "moment": _moments,
+    "sequence": _sequences,
 }  # fmt: skip
 """What each section's rows draw (as :meth:`lineage.stores.copying.Section.back` gives them)."""
 

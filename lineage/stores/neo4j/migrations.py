@@ -80,9 +80,7 @@ STEPS: Final = (
     Migration(
         4,
         "splittings",
-        (
-            "CREATE CONSTRAINT lineage_splitting IF NOT EXISTS FOR (s:Splitting) REQUIRE (s.node, s.seq) IS UNIQUE",
-        ),
+        ("CREATE CONSTRAINT lineage_splitting IF NOT EXISTS FOR (s:Splitting) REQUIRE (s.node, s.seq) IS UNIQUE",),
     ),
 )
 APPLIED: Final = "MATCH (m:LineageMigration) RETURN m.number, m.name, m.checksum ORDER BY m.number"

@@ -216,10 +216,7 @@ class Judgments:
         nodes = self._codes.rows([row.claim for row in rows])
         self._connection.executemany(
             "insert into splitting(node, judge, parts, who, seq, at) values (?, ?, ?, ?, ?, ?)",
-            [
-                (nodes[row.claim], self._judge(row.splitter), _parts(row), row.by, seq, at)
-                for row in rows
-            ],
+            [(nodes[row.claim], self._judge(row.splitter), _parts(row), row.by, seq, at) for row in rows],
         )
 
     def splittings(self, claims: Collection[str]) -> dict[str, list[Splitting]]:
