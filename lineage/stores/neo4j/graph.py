@@ -92,7 +92,7 @@ class Graph(Keys, Derivations):
             namespace=namespace,
         )
         self._cypher.write(
-            """MATCH (s:Namespace {name: $namespace}) MATCH (n:LineageNode) WHERE n.id IN $rows AND n:Span
+            """MATCH (s:Namespace {name: $namespace}) WITH s MATCH (n:LineageNode) WHERE n.id IN $rows AND n:Span
                WITH DISTINCT s, n.uri AS uri MATCH (d:Document {uri: uri})
                MERGE (s)-[r:DERIVES_FROM]->(d) ON CREATE SET r.seq = 0""",
             sorted(inputs),

@@ -102,7 +102,7 @@ class Marks:
             [[seed.cause, seed.node] for seed in drop],
         )
         self._cypher.write(
-            """UNWIND $rows AS row MATCH (c:Cause {id: row.cause}) MATCH (n:LineageNode {id: row.node})
+            """UNWIND $rows AS row MATCH (c:Cause {id: row.cause}) WITH row, c MATCH (n:LineageNode {id: row.node})
                MERGE (c)-[s:SEEDS]->(n) SET s.severity = row.severity, s.class = row.class, s.start = row.start,
                s.end = row.end, s.readers = row.readers""",
             [

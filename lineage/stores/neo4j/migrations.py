@@ -82,6 +82,14 @@ STEPS: Final = (
         "splittings",
         ("CREATE CONSTRAINT lineage_splitting IF NOT EXISTS FOR (s:Splitting) REQUIRE (s.node, s.seq) IS UNIQUE",),
     ),
+    Migration(
+        5,
+        "looking",
+        (
+            "CREATE INDEX lineage_run_namespace IF NOT EXISTS FOR (r:Run) ON (r.namespace)",
+            "CREATE INDEX lineage_version_purged IF NOT EXISTS FOR (v:DocumentVersion) ON (v.purged)",
+        ),
+    ),
 )
 APPLIED: Final = "MATCH (m:LineageMigration) RETURN m.number, m.name, m.checksum ORDER BY m.number"
 BEGIN: Final = """

@@ -27,7 +27,7 @@ class Purge:
     def edition(self, uri: str, edition: int) -> None:
         """Purges all versions of an edition and all nodes all of whose spans are purged."""
         for id_, body in self._cypher.rows(
-            """MATCH (v:DocumentVersion {uri: $uri, edition: $edition}) SET v.purged = true REMOVE v.text
+            """MATCH (v:DocumentVersion {uri: $uri, edition: $edition}) WHERE v.number IS NOT NULL SET v.purged = true REMOVE v.text
                WITH v MATCH (v)<-[:SAID_OF]-(s) RETURN elementId(s), s.body""",
             uri=uri, edition=edition,
         ):  # fmt: skip
@@ -37,12 +37,14 @@ class Purge:
                 text = json.dumps(said, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
                 self._cypher.rows("MATCH (s) WHERE elementId(s) = $id SET s.body = $body", id=id_, body=text)
         spans = self._cypher.rows(
-            """MATCH (:DocumentVersion {uri: $uri, edition: $edition})<-[:ANCHORED_IN]-(n) WITH DISTINCT n
+            """MATCH (v:DocumentVersion {uri: $uri, edition: $edition}) WHERE v.number IS NOT NULL
+               MATCH (v)<-[:ANCHORED_IN]-(n) WITH DISTINCT n
                SET n.purged = true RETURN n.id""",
             uri=uri, edition=edition,
         )  # fmt: skip
         versions = self._cypher.rows(
-            "MATCH (v:DocumentVersion {uri: $uri, edition: $edition}) RETURN v.id", uri=uri, edition=edition
+            "MATCH (v:DocumentVersion {uri: $uri, edition: $edition}) WHERE v.number IS NOT NULL RETURN v.id",
+            uri=uri, edition=edition,
         )
         self._forget_judged([id_ for (id_,) in versions])
         self._forget([id_ for (id_,) in spans], self._above([id_ for (id_,) in spans]))
@@ -52,7 +54,7 @@ class Purge:
 
         Nodes above them that were there before follow.
         """
-        if not self._cypher.one("RETURN EXISTS { (v:DocumentVersion) WHERE v.purged }"):
+        if not self._cypher.one("RETURN EXISTS { MATCH (v:DocumentVersion) WHERE v.purged = true }"):
             return
         spent: list[str] = []
         for level in levels:

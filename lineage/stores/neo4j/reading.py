@@ -16,7 +16,8 @@ CALL () {
 RETURN n.id, n.namespace, n.key, n.sha256,
     coalesce(n.unsettled, false) OR (size(n.searched) > 0 AND NOT EXISTS { (n)-[:HAS_CLAIM]->()-[:CITES]->() })
     OR EXISTS { (n)<-[m:MARKS]-() WHERE m.severity > 0 }
-    OR EXISTS { MATCH ()-[r:RECHECK]->() WHERE r.waits = true } OR EXISTS { MATCH ()-[m:MARKS]->() WHERE m.queue > 0 }
+    OR EXISTS { MATCH ()-[r:RECHECK]->() USING INDEX SEEK r:RECHECK(waits) WHERE r.waits = true }
+    OR EXISTS { MATCH ()-[m:MARKS]->() USING INDEX SEEK m:MARKS(queue) WHERE m.queue > 0 }
 ORDER BY n.id
 """
 """The current answers of a key or cache key, and whether more must be looked at than this."""

@@ -48,7 +48,7 @@ class Sources:
         """All versions of the editions, by number."""
         found: dict[EditionKey, list[VersionState]] = {key: [] for key in editions}
         for uri, edition, *rest in self._cypher.write(
-            """UNWIND $rows AS row MATCH (v:DocumentVersion {uri: row[0], edition: row[1]})
+            """UNWIND $rows AS row MATCH (v:DocumentVersion {uri: row[0], edition: row[1]}) WHERE v.number IS NOT NULL
                RETURN v.uri, v.edition, v.number, v.sha256, v.base, v.source_edition, v.source_number, v.alignment,
                v.seq, v.at, v.purged ORDER BY v.uri, v.edition, v.number""",
             [list(key) for key in editions],
@@ -191,8 +191,8 @@ class Sources:
     def of_edition(self, uri: str, edition: int) -> list[str]:
         """The ids of all spans that were registered of an edition."""
         rows = self._cypher.rows(
-            """MATCH (v:DocumentVersion {uri: $uri, edition: $edition})<-[:ANCHORED_IN]-(n)
-               RETURN DISTINCT n.id ORDER BY n.id""",
+            """MATCH (v:DocumentVersion {uri: $uri, edition: $edition}) WHERE v.number IS NOT NULL
+               MATCH (v)<-[:ANCHORED_IN]-(n) RETURN DISTINCT n.id ORDER BY n.id""",
             uri=uri, edition=edition,
         )  # fmt: skip
         return [id_ for (id_,) in rows]

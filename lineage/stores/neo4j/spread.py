@@ -28,7 +28,7 @@ DEPENDENTS_AT_ONCE: Final = 20_000
 """Dependents that one step looks at otherwise; those of one mark are taken page by page."""
 END: Final = "m"
 """Behind every id: ids begin with l1."""
-ANY_AGAIN: Final = "MATCH ()-[r:RECHECK]->() WHERE r.waits = true RETURN 1 LIMIT 1"
+ANY_AGAIN: Final = "MATCH ()-[r:RECHECK]->() USING INDEX SEEK r:RECHECK(waits) WHERE r.waits = true RETURN 1 LIMIT 1"
 
 PASSED: Final = f"""CASE
     WHEN c.type = 1 AND e.role > {ROLE_CODE["cites"]} THEN 0
@@ -42,32 +42,33 @@ PLAIN: Final = "m.queue = $queue AND NOT coalesce(m.fell, false) AND NOT c.editi
 
 LOOK: Final = """
 RETURN EXISTS { MATCH (n:LineageNode) WHERE n.unsettled = true },
-    EXISTS { MATCH ()-[r:RECHECK]->() WHERE r.waits = true },
-    EXISTS { MATCH ()-[m:MARKS]->() WHERE m.queue = 2 }, EXISTS { MATCH ()-[m:MARKS]->() WHERE m.queue = 1 }
+    EXISTS { MATCH ()-[r:RECHECK]->() USING INDEX SEEK r:RECHECK(waits) WHERE r.waits = true },
+    EXISTS { MATCH ()-[m:MARKS]->() USING INDEX SEEK m:MARKS(queue) WHERE m.queue = 2 },
+    EXISTS { MATCH ()-[m:MARKS]->() USING INDEX SEEK m:MARKS(queue) WHERE m.queue = 1 }
 """
 """What kinds of work there are: new nodes to settle, marks to read again, invalid and other marks to expand."""
 
 QUEUED: Final = """
-MATCH (c:Cause)-[m:MARKS]->(n) WHERE {which} WITH n LIMIT $limit RETURN count(n), sum(COUNT {{ (n)<-[{types}]-() }})
+MATCH (c:Cause)-[m:MARKS]->(n) USING INDEX SEEK m:MARKS(queue) WHERE {which} WITH n LIMIT $limit RETURN count(n), sum(COUNT {{ (n)<-[{types}]-() }})
 """
 """How many marks would be taken, and how many dependents they have: of all types, what is no dependent included, that
 is one number, which the server keeps."""
 
 TAKE: Final = """
-MATCH (c:Cause)-[m:MARKS]->() WHERE m.queue = $queue WITH c, m LIMIT $limit
+MATCH (c:Cause)-[m:MARKS]->() USING INDEX SEEK m:MARKS(queue) WHERE m.queue = $queue WITH c, m LIMIT $limit
 SET m.queue = -1
 RETURN c.id, c.edition, sum(CASE WHEN m.fell THEN 1 ELSE 0 END), max(m.page) ORDER BY c.id
 """
 """Some of the queue is taken in hand."""
 
 DEPENDENTS: Final = f"""
-MATCH (c:Cause)-[m:MARKS]->(n:LineageNode) WHERE m.queue = -1 AND c.id = $cause
+MATCH (c:Cause)-[m:MARKS]->(n:LineageNode) USING INDEX SEEK m:MARKS(queue) WHERE m.queue = -1 AND c.id = $cause
 MATCH (s:LineageNode)-[e:{PASSING}]->(n) WHERE s.id > $after AND s.id <= $last
 """
 """The dependents of what is in hand of a cause, or a page of them."""
 
 PAGE_END: Final = f"""
-MATCH ()-[m:MARKS]->(n:LineageNode) WHERE m.queue = -1
+MATCH ()-[m:MARKS]->(n:LineageNode) USING INDEX SEEK m:MARKS(queue) WHERE m.queue = -1
 MATCH (s:LineageNode)-[:{PASSING}]->(n) WHERE s.id > $after
 WITH DISTINCT s.id AS id ORDER BY id LIMIT $size RETURN max(id), count(id)
 """
@@ -103,7 +104,7 @@ HIT: Final = f"{DEPENDENTS} AND NOT s.id IN $excluded AND m.severity > 0 {MARKED
 """What is in hand of a cause marks its dependents."""
 
 AT_ONCE: Final = f"""
-MATCH (c:Cause)-[m:MARKS]->(n:LineageNode) WHERE {PLAIN} WITH c, m, n LIMIT $limit
+MATCH (c:Cause)-[m:MARKS]->(n:LineageNode) USING INDEX SEEK m:MARKS(queue) WHERE {PLAIN} WITH c, m, n LIMIT $limit
 REMOVE m.queue, m.page
 WITH c, m, n MATCH (s:LineageNode)-[e:{PASSING}]->(n)
 {MARKED_BY}
@@ -117,8 +118,12 @@ WITH DISTINCT c, s {again("s")}
 """
 """What fell may leave dependents worse than what passes now: they are read again."""
 
-EXPANDED: Final = "MATCH ()-[m:MARKS]->() WHERE m.queue = -1 REMOVE m.queue, m.fell, m.page"
-PUT_BACK: Final = "MATCH ()-[m:MARKS]->() WHERE m.queue = -1 SET m.queue = $queue, m.page = $page"
+EXPANDED: Final = """
+MATCH ()-[m:MARKS]->() USING INDEX SEEK m:MARKS(queue) WHERE m.queue = -1 REMOVE m.queue, m.fell, m.page
+"""
+PUT_BACK: Final = """
+MATCH ()-[m:MARKS]->() USING INDEX SEEK m:MARKS(queue) WHERE m.queue = -1 SET m.queue = $queue, m.page = $page
+"""
 """More pages are to come."""
 
 RULE: Final = f"""
@@ -157,7 +162,8 @@ RETURN count(n), sum(CASE WHEN now <> was AND now > 0 THEN 1 ELSE 0 END),
 """What the mark of cause ``c`` on node ``n`` must become, applied: how many were read, set, closed."""
 
 TAKE_AGAIN: Final = f"""
-MATCH (c:Cause)-[r:RECHECK]->(n:LineageNode) WHERE r.waits = true WITH c, r, n LIMIT $limit
+MATCH (c:Cause)-[r:RECHECK]->(n:LineageNode) USING INDEX SEEK r:RECHECK(waits) WHERE r.waits = true
+WITH c, r, n LIMIT $limit
 DELETE r WITH c, n {RULE}
 """
 """Some of what is to be read again."""
@@ -167,14 +173,15 @@ UNWIND $rows AS row MATCH (c:Cause {{id: row[0]}}) MATCH (n:LineageNode {{id: ro
 """
 
 SCOPED: Final = """
-MATCH (c:Cause)-[r:RECHECK]->(n:LineageNode) WHERE r.waits = true WITH c, n LIMIT $limit
+MATCH (c:Cause)-[r:RECHECK]->(n:LineageNode) USING INDEX SEEK r:RECHECK(waits) WHERE r.waits = true
+WITH c, n LIMIT $limit
 WITH c, n WHERE c.edition AND (n:Answer OR n:Claim) AND n.attributes IS NOT NULL
 RETURN c.id, n.id, n.kind, n.attributes
 """
 """Answers and claims, among what is to be read again, that an edition may not concern by their own scope."""
 
 THESE_SCOPED: Final = """
-UNWIND $rows AS row MATCH (c:Cause {id: row[0]}) MATCH (n:LineageNode {id: row[1]})
+UNWIND $rows AS row MATCH (c:Cause {id: row[0]}) WITH row, c MATCH (n:LineageNode {id: row[1]})
 WHERE c.edition AND (n:Answer OR n:Claim) AND n.attributes IS NOT NULL
 RETURN c.id, n.id, n.kind, n.attributes
 """
@@ -206,13 +213,15 @@ class Spread:
         """How many marks are unexpanded or to be read again; counting ends at ``limit``."""
         mine = "" if cause is None else "AND c.id = $cause"
         waiting = self._cypher.one(
-            f"MATCH (c)-[m:MARKS]->() WHERE m.queue > 0 {mine} WITH m LIMIT $limit RETURN count(m)",
+            f"""MATCH (c)-[m:MARKS]->() USING INDEX SEEK m:MARKS(queue) WHERE m.queue > 0 {mine}
+                WITH m LIMIT $limit RETURN count(m)""",
             cause=cause, limit=limit,
         )  # fmt: skip
         if waiting >= limit:
             return int(waiting)
         again = self._cypher.one(
-            f"MATCH (c)-[r:RECHECK]->() WHERE r.waits = true {mine} WITH r LIMIT $limit RETURN count(r)",
+            f"""MATCH (c)-[r:RECHECK]->() USING INDEX SEEK r:RECHECK(waits) WHERE r.waits = true {mine}
+                WITH r LIMIT $limit RETURN count(r)""",
             cause=cause, limit=limit,
         )  # fmt: skip
         return int(waiting + again)
