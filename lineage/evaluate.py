@@ -35,7 +35,7 @@ def evaluate(tx: Transaction, roots: Collection[str], budget: int | None = None)
     if not sources:
         return {}
     decisions = tx.marks.decisions(walk.levels)
-    order = _bottom_up(walk.levels, inputs)
+    order = bottom_up(walk.levels, inputs)
     found: dict[str, dict[str, Effect]] = {}
     for cause, source in sources.items():
         effects: dict[str, Effect] = {}
@@ -92,7 +92,7 @@ def _after_decision(effect: Effect, decision: Decision | None, seeded: bool) -> 
     return Effect(Severity.NONE, ()) if stands else effect
 
 
-def _bottom_up(nodes: Collection[str], inputs: Mapping[str, list[EdgeView]]) -> list[str]:
+def bottom_up(nodes: Collection[str], inputs: Mapping[str, list[EdgeView]]) -> list[str]:
     """The nodes, each after all its inputs."""
     waiting = {node: len(inputs.get(node, ())) for node in nodes}
     above: dict[str, list[str]] = {}

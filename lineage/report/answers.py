@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from lineage.chains import Chains
+from lineage.evaluate import bottom_up
 from lineage.report.changes import Edit, touching
 from lineage.report.labels import label, order
 from lineage.stores.base import CauseState, EdgeView, NodeView, Seed, SpanRow, Transaction
 from lineage.survival import Survivor, by_marks, survival
 from lineage_schema.vocabulary import Completeness, Kind, Role, Severity, passes
 
-GROUP = 64
-"""Answers that are walked together: their lineage overlaps, and memory stays bounded."""
+FIRST = 64
+"""Answers that are walked together at first. Their lineage overlaps, so more at once are less work."""
+NODES = 20_000
+"""About how many nodes the walk of a later group reads: memory stays bounded."""
 LINEAGES = tuple(word.value for word in Completeness)
 
 
@@ -22,9 +25,12 @@ def answer_reports(
 ) -> list[dict[str, Any]]:
     """The reports of answers that the correction marks, in the order given."""
     found: list[dict[str, Any]] = []
-    for begin in range(0, len(ids), GROUP):
-        under = _Under(tx, chains, cause, ids[begin : begin + GROUP], edits)
-        found.extend(under.answer(id_) for id_ in ids[begin : begin + GROUP])
+    size = FIRST
+    while len(found) < len(ids):
+        group = ids[len(found) : len(found) + size]
+        under = _Under(tx, chains, cause, group, edits)
+        found.extend(under.answer(id_) for id_ in group)
+        size = min(max(len(group) * NODES // under.size, 1), size * 8)
     return found
 
 
@@ -55,7 +61,52 @@ class _Under:
         self._edits: dict[tuple[str, int], list[Edit]] = {}
         for edit in edits:
             self._edits.setdefault((edit.uri, edit.edition), []).append(edit)
-        self._distances: dict[str, tuple[int, str | None]] = {}
+        self._carrying = {
+            src: carrying
+            for src, edges in self._inputs.items()
+            if (carrying := [(edge, passed) for edge in edges if (passed := self._passed(edge))])
+        }
+        self._spans_under: dict[str, int] = {}
+        self._edits_under: dict[str, int] = {}
+        self._lineage_under: dict[str, int] = {}
+        self._gather(walk.levels)
+        self._ended = self._bits(each for each in spans if self._ends(each))
+
+    @property
+    def size(self) -> int:
+        """How many nodes were read."""
+        return len(self._views)
+
+    def _gather(self, nodes: Collection[str]) -> None:
+        """What lies under each node, itself included, each from what lies under its inputs.
+
+        A set of spans or of edits is a number, a bit for each: thousands of nodes with hundreds each stay small.
+        """
+        self._bit = {span: 1 << number for number, span in enumerate(self._spans)}
+        for node in bottom_up(nodes, self._inputs):
+            spans, lineage = self._bit.get(node, 0), LINEAGES.index(self._views[node].lineage)
+            for edge in self._inputs.get(node, ()):
+                spans |= self._spans_under[edge.dst]
+                lineage = max(lineage, self._lineage_under[edge.dst])
+            touched = sum(1 << number for number in self._touched(node))
+            for edge, _ in self._carrying.get(node, ()):
+                touched |= self._edits_under[edge.dst]
+            self._spans_under[node], self._edits_under[node], self._lineage_under[node] = spans, touched, lineage
+
+    def _touched(self, node: str) -> list[int]:
+        """The numbers of the edits that bear on a span that the correction seeds."""
+        seed = self._seeds.get(node)
+        if seed is None:
+            return []
+        row = self._spans[node]
+        here = self._edits.get((row.uri, row.edition), [])
+        return touching(self._chains, here, row, self._from[row.uri, row.edition], seed.cls)
+
+    def _ends(self, span: str) -> bool:
+        return span in self._seeds and self._seeds[span].severity is Severity.INVALID
+
+    def _bits(self, spans: Iterable[str]) -> int:
+        return sum(self._bit[span] for span in spans)
 
     def answer(self, id_: str) -> dict[str, Any]:
         view = self._views[id_]
@@ -64,10 +115,7 @@ class _Under:
             (self._views[edge.dst] for edge in inputs if edge.role == Role.CLAIM and self._severity.get(edge.dst)),
             key=lambda claim: (-self._after(claim.id, self._lifted(claim.id) is not None), order(claim)),
         )
-        under = self._below(id_)
-        spans = [each for each in under if each in self._spans]
-        ended = [each for each in spans if each in self._seeds and self._seeds[each].severity is Severity.INVALID]
-        worst = max((LINEAGES.index(self._views[each].lineage) for each in under), default=0)
+        spans = self._spans_under[id_]
         return {
             "id": id_,
             "key": view.key,
@@ -76,8 +124,8 @@ class _Under:
             "cache_key": view.cache_key,
             "severity": self._after(id_, (self._cause.id, id_) in self._survival.answers).word,
             "also": self._others.get(id_, []),
-            "lineage": LINEAGES[worst],
-            "share": [len(ended), len(spans)],
+            "lineage": LINEAGES[self._lineage_under[id_]],
+            "share": [(spans & self._ended).bit_count(), spans.bit_count()],
             "reached_by": "cites" if claims else "retrieved",
             "claims": [self._claim(claim) for claim in claims],
         }
@@ -89,25 +137,16 @@ class _Under:
     def _lifted(self, claim: str) -> Survivor | None:
         return self._survival.claims.get((self._cause.id, claim))
 
-    def _below(self, id_: str) -> list[str]:
-        seen, stack = {id_}, [id_]
-        while stack:
-            for edge in self._inputs.get(stack.pop(), ()):
-                if edge.dst not in seen:
-                    seen.add(edge.dst)
-                    stack.append(edge.dst)
-        return list(seen)
-
     def _claim(self, claim: NodeView) -> dict[str, Any]:
         severity = Severity(self._severity[claim.id])
         path = self._path(claim.id, severity)
-        carrying = [edge for edge in self._inputs.get(claim.id, ()) if self._passed(edge) >= Severity.REVIEW]
+        carrying = {edge.dst for edge, _ in self._carrying.get(claim.id, ())}
         return {
             "id": claim.id,
             "text": claim.text,
             "severity": self._after(claim.id, self._lifted(claim.id) is not None).word,
             "level": len(path),
-            "changes": self._changes(claim.id),
+            "changes": _numbers(self._edits_under[claim.id]),
             "path": [
                 {
                     "id": edge.dst,
@@ -118,7 +157,7 @@ class _Under:
                 }
                 for edge in path
             ],
-            "more_paths": max(len({edge.dst for edge in carrying}) - 1, 0),
+            "more_paths": max(len(carrying) - 1, 0),
             "survives_on": None if (lifted := self._lifted(claim.id)) is None else str(lifted),
         }
 
@@ -139,8 +178,8 @@ class _Under:
         while frontier and not goals:
             following: list[str] = []
             for node in frontier:
-                for edge in self._inputs.get(node, ()):
-                    if self._passed(edge) < severity:
+                for edge, passed in self._carrying.get(node, ()):
+                    if passed < severity:
                         continue
                     if edge.dst not in distance:
                         distance[edge.dst] = distance[node] + 1
@@ -170,18 +209,11 @@ class _Under:
             node = edge.dst
         return path
 
-    def _changes(self, claim: str) -> list[int]:
-        """The numbers of the edits that bear on the claim, over all ways that carry the mark."""
-        seen, stack, numbers = {claim}, [claim], set[int]()
-        while stack:
-            for edge in self._inputs.get(stack.pop(), ()):
-                if edge.dst in seen or not self._passed(edge):
-                    continue
-                seen.add(edge.dst)
-                stack.append(edge.dst)
-                seed = self._seeds.get(edge.dst)
-                if seed is not None:
-                    row = self._spans[edge.dst]
-                    here = self._edits.get((row.uri, row.edition), [])
-                    numbers.update(touching(self._chains, here, row, self._from[row.uri, row.edition], seed.cls))
-        return sorted(numbers)
+
+def _numbers(bits: int) -> list[int]:
+    """Which bits are set, lowest first."""
+    found = []
+    while bits:
+        found.append((bits & -bits).bit_length() - 1)
+        bits &= bits - 1
+    return found

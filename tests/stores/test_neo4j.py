@@ -120,7 +120,13 @@ def test_a_store_is_made_once_and_a_newer_one_is_refused(url: str, neo4j_server:
 
     with pytest.raises(StoreUnavailable, match="no store"):
         LineageGraph.open(url)
-    assert init_store(url, lambda: 0) == ["0001_graph", "0002_judgments", "0003_adding", "0004_splittings", "0005_looking"]
+    assert init_store(url, lambda: 0) == [
+        "0001_graph",
+        "0002_judgments",
+        "0003_adding",
+        "0004_splittings",
+        "0005_looking",
+    ]
     with pytest.raises(Conflict, match="there is a store"):
         init_store(url, lambda: 0)
     assert migrate_store(url, lambda: 0) == []

@@ -45,7 +45,8 @@ class Derivations(Runs):
                 )
         for type_ in sorted(by_type):
             self._cypher.write(
-                f"""UNWIND $rows AS row MATCH (s:LineageNode {{id: row[0]}}) MATCH (d:LineageNode {{id: row[1]}})
+                f"""UNWIND $rows AS row MATCH (s:LineageNode {{id: row[0]}})
+                    CALL (row) {{ MATCH (d:LineageNode {{id: row[1]}}) RETURN d }}
                     CREATE (s)-[:{type_} {{role: row[2], origins: row[3], version: row[4], ext: row[5], own: row[6],
                     since: $since}}]->(d)""",
                 sorted(by_type[type_], key=lambda row: (row[0], row[1])),
@@ -133,7 +134,7 @@ class Derivations(Runs):
             return
         rows = sorted([outcome.node, outcome.lineage, outcome.reason or ""] for outcome in outcomes)
         self._cypher.write(
-            """UNWIND $rows AS row MATCH (n:LineageNode {id: row[0]}) MATCH (c:Cause {id: 'incomplete'})
+            """MATCH (c:Cause {id: 'incomplete'}) UNWIND $rows AS row MATCH (n:LineageNode {id: row[0]})
                SET n.lineage = row[1], n.reason = CASE WHEN row[2] = '' THEN n.reason ELSE row[2] END
                """
             + again("n")
@@ -159,7 +160,8 @@ class Derivations(Runs):
             )  # fmt: skip
             there = {(role, dst) for role, dst in known or ()}
             self._cypher.write(
-                """UNWIND $rows AS row MATCH (s:LineageNode {id: row[0]}) MATCH (d:LineageNode {id: row[1]})
+                """UNWIND $rows AS row MATCH (s:LineageNode {id: row[0]})
+                   CALL (row) { MATCH (d:LineageNode {id: row[1]}) RETURN d }
                    CREATE (s)-[:FORMERLY {role: row[2], origins: row[3], version: row[4], ext: row[5], own: row[6],
                    since: $seq, until: $seq, run: $run}]->(d)""",
                 [

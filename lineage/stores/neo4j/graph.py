@@ -92,8 +92,8 @@ class Graph(Keys, Derivations):
             namespace=namespace,
         )
         self._cypher.write(
-            """MATCH (s:Namespace {name: $namespace}) WITH s MATCH (n:LineageNode) WHERE n.id IN $rows AND n:Span
-               WITH DISTINCT s, n.uri AS uri MATCH (d:Document {uri: uri})
+            """MATCH (n:LineageNode) WHERE n.id IN $rows AND n:Span WITH DISTINCT n.uri AS uri
+               MATCH (s:Namespace {name: $namespace}) CALL (uri) { MATCH (d:Document {uri: uri}) RETURN d }
                MERGE (s)-[r:DERIVES_FROM]->(d) ON CREATE SET r.seq = 0""",
             sorted(inputs),
             namespace=namespace,

@@ -102,7 +102,8 @@ class Marks:
             [[seed.cause, seed.node] for seed in drop],
         )
         self._cypher.write(
-            """UNWIND $rows AS row MATCH (c:Cause {id: row.cause}) WITH row, c MATCH (n:LineageNode {id: row.node})
+            """UNWIND $rows AS row MATCH (c:Cause {id: row.cause})
+               CALL (row) { MATCH (n:LineageNode {id: row.node}) RETURN n }
                MERGE (c)-[s:SEEDS]->(n) SET s.severity = row.severity, s.class = row.class, s.start = row.start,
                s.end = row.end, s.readers = row.readers""",
             [
@@ -139,7 +140,7 @@ class Marks:
         """Records a decision and lets the node's mark follow it."""
         self._cypher.changing()
         self._cypher.rows(
-            """MATCH (c:Cause {id: $cause}) MATCH (n:LineageNode {id: $node})
+            """MATCH (c:Cause {id: $cause}) CALL () { MATCH (n:LineageNode {id: $node}) RETURN n }
                CREATE (d:Decision {cause: $cause, node: $node, made: n.made, kind: $kind, severity: $severity,
                    inputs: $inputs, reason: $reason, by: $by, seq: $seq, at: $at})-[:DECIDES_ON]->(n)
                """

@@ -27,8 +27,8 @@ class Purge:
     def edition(self, uri: str, edition: int) -> None:
         """Purges all versions of an edition and all nodes all of whose spans are purged."""
         for id_, body in self._cypher.rows(
-            """MATCH (v:DocumentVersion {uri: $uri, edition: $edition}) WHERE v.number IS NOT NULL SET v.purged = true REMOVE v.text
-               WITH v MATCH (v)<-[:SAID_OF]-(s) RETURN elementId(s), s.body""",
+            """MATCH (v:DocumentVersion {uri: $uri, edition: $edition}) WHERE v.number IS NOT NULL
+               SET v.purged = true REMOVE v.text WITH v MATCH (v)<-[:SAID_OF]-(s) RETURN elementId(s), s.body""",
             uri=uri, edition=edition,
         ):  # fmt: skip
             said = json.loads(body)
@@ -44,7 +44,8 @@ class Purge:
         )  # fmt: skip
         versions = self._cypher.rows(
             "MATCH (v:DocumentVersion {uri: $uri, edition: $edition}) WHERE v.number IS NOT NULL RETURN v.id",
-            uri=uri, edition=edition,
+            uri=uri,
+            edition=edition,
         )
         self._forget_judged([id_ for (id_,) in versions])
         self._forget([id_ for (id_,) in spans], self._above([id_ for (id_,) in spans]))

@@ -168,8 +168,8 @@ class Reading(Describing):
     def severities(self, cause: str, ids: Collection[str]) -> dict[str, int]:
         """The severity of a cause's open marks on nodes."""
         rows = self._cypher.write(
-            """UNWIND $rows AS id MATCH (n:LineageNode {id: id})<-[m:MARKS]-(c:Cause {id: $cause})
-               WHERE m.severity > 0 RETURN n.id, m.severity""",
+            """UNWIND $rows AS id MATCH (n:LineageNode {id: id}) WITH n
+               MATCH (n)<-[m:MARKS]-(c) WHERE c.id = $cause AND m.severity > 0 RETURN n.id, m.severity""",
             list(ids),
             cause=cause,
         )
@@ -203,9 +203,10 @@ class Reading(Describing):
 
     def to_rebuild(self, cause: str | None) -> list[str]:
         """Current derived nodes, claims and answers that are invalid, or stand on a node that is no longer current."""
+        of = ":Correction" if cause is None else ":Cause:Correction {id: $cause}"
         rows = self._cypher.rows(
-            f"""MATCH (c:Correction)-[m:MARKS]->(n:LineageNode) WHERE m.severity = 2
-                AND ($cause IS NULL OR c.id = $cause) AND {CURRENT} RETURN DISTINCT n.id""",
+            f"""MATCH ({of})-[m:MARKS]->(n:LineageNode) WHERE m.severity = 2
+                AND {CURRENT} RETURN DISTINCT n.id""",
             cause=cause,
         )
         found = {id_ for (id_,) in rows}

@@ -158,8 +158,9 @@ class Sources:
     def add_anchors(self, rows: Iterable[tuple[str, str, int, int, int, int]]) -> None:
         """(span id, uri, edition, version number, start, end): places where spans stand in a new version."""
         self._cypher.write(
-            """UNWIND $rows AS row MATCH (n:LineageNode {id: row[0]})
-               MATCH (v:DocumentVersion {uri: row[1], edition: row[2], number: row[3]})
+            """UNWIND $rows AS row MATCH (n:LineageNode {id: row[0]}) CALL (row) {
+                   MATCH (v:DocumentVersion {uri: row[1], edition: row[2], number: row[3]}) RETURN v
+               }
                MERGE (n)-[a:ANCHORED_IN]->(v) ON CREATE SET a.start = row[4], a.end = row[5]""",
             sorted([list(row) for row in rows]),
         )

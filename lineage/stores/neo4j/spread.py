@@ -49,7 +49,8 @@ RETURN EXISTS { MATCH (n:LineageNode) WHERE n.unsettled = true },
 """What kinds of work there are: new nodes to settle, marks to read again, invalid and other marks to expand."""
 
 QUEUED: Final = """
-MATCH (c:Cause)-[m:MARKS]->(n) USING INDEX SEEK m:MARKS(queue) WHERE {which} WITH n LIMIT $limit RETURN count(n), sum(COUNT {{ (n)<-[{types}]-() }})
+MATCH (c:Cause)-[m:MARKS]->(n) USING INDEX SEEK m:MARKS(queue) WHERE {which} WITH n LIMIT $limit
+RETURN count(n), sum(COUNT {{ (n)<-[{types}]-() }})
 """
 """How many marks would be taken, and how many dependents they have: of all types, what is no dependent included, that
 is one number, which the server keeps."""
@@ -169,7 +170,9 @@ DELETE r WITH c, n {RULE}
 """Some of what is to be read again."""
 
 THESE: Final = f"""
-UNWIND $rows AS row MATCH (c:Cause {{id: row[0]}}) MATCH (n:LineageNode {{id: row[1]}}) WITH c, n {RULE}
+UNWIND $rows AS row MATCH (c:Cause {{id: row[0]}})
+CALL (row) {{ MATCH (n:LineageNode {{id: row[1]}}) RETURN n }}
+WITH c, n {RULE}
 """
 
 SCOPED: Final = """
@@ -181,8 +184,9 @@ RETURN c.id, n.id, n.kind, n.attributes
 """Answers and claims, among what is to be read again, that an edition may not concern by their own scope."""
 
 THESE_SCOPED: Final = """
-UNWIND $rows AS row MATCH (c:Cause {id: row[0]}) WITH row, c MATCH (n:LineageNode {id: row[1]})
-WHERE c.edition AND (n:Answer OR n:Claim) AND n.attributes IS NOT NULL
+UNWIND $rows AS row MATCH (c:Cause {id: row[0]})
+CALL (row) { MATCH (n:LineageNode {id: row[1]}) RETURN n }
+WITH c, n WHERE c.edition AND (n:Answer OR n:Claim) AND n.attributes IS NOT NULL
 RETURN c.id, n.id, n.kind, n.attributes
 """
 
