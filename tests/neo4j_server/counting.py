@@ -22,7 +22,8 @@ class Way:
 def counted(uri: str) -> Iterator[Way]:
     """Opens a way to the server at ``uri`` (``bolt://host:port``), until the block ends."""
     to = urlsplit(uri)
-    assert to.hostname is not None and to.port is not None
+    assert to.hostname is not None
+    assert to.port is not None
     address = to.hostname, to.port
     with socket.create_server(("127.0.0.1", 0)) as listening:
         way = Way(listening.getsockname()[1])

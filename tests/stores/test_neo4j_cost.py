@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,7 +25,7 @@ from tests.neo4j_server.wipe import wipe
 pytestmark = pytest.mark.neo4j
 
 DOCUMENTS = 840
-EDITED = 7
+EDITED = 31
 """A document that is corrected, and beside it others that are not."""
 
 
@@ -44,8 +45,6 @@ def filled(neo4j_server: Server, tmp_path_factory: pytest.TempPathFactory) -> It
             dump_to(source.store, lines)
         with LineageGraph.open(url, create=True) as graph:
             load(graph.store, lines.getvalue().splitlines(keepends=True))
-            nodes = graph.store.read(lambda tx: tx.reading.counts())["nodes"]
-        assert sum(nodes.values()) > 100_000
         yield url
 
 
@@ -68,11 +67,31 @@ class Profiles:
         """Look-ups in the store's files, as the server counts them."""
         return sum(args.get("DbHits", 0) for _, _, args in self.steps())
 
-    def check(self, *, batch: int = BATCH) -> None:
-        """No statement reads all of anything, multiplies rows, or holds more rows than a batch."""
-        for statement, operator, args in self.steps():
-            if "Scan" in operator or operator == "CartesianProduct" or (operator == "Eager" and args["Rows"] > batch):
-                print("   BAD", operator, args.get("Rows"), " ".join(statement.split())[:150])
+    def each(self, *, batch: int = BATCH) -> list[str]:
+        """Steps that read all of something, multiply rows, or hold more rows than a batch."""
+        return [
+            f"{operator} ({args.get('Rows')} rows, {args.get('Details')}) in {' '.join(statement.split())}"
+            for statement, operator, args in self.steps()
+            if ("Scan" in operator and not _small(args))
+            or operator == "CartesianProduct"
+            or (operator == "Eager" and args["Rows"] > batch)
+        ]
+
+    @contextmanager
+    def cost(self, most: float, *, of: Callable[[], int] = lambda: 1, batch: int = BATCH) -> Iterator[None]:
+        """What runs within looks up at most so much for each of those that ``of`` counts afterwards, by good plans."""
+        self.plans.clear()
+        yield
+        plans, hits, unwanted = len(self.plans), self.hits(), self.each(batch=batch)
+        count = of()
+        assert plans
+        assert not unwanted
+        assert hits <= most * count, f"{hits} look-ups for {count}"
+
+
+def _small(args: Mapping[str, Any]) -> bool:
+    """Whether all of a label is read of which there is one node for each judge."""
+    return re.fullmatch(r"\w+:Judge", args.get("Details", "")) is not None
 
 
 @pytest.fixture
@@ -94,94 +113,100 @@ def profiles(filled: str, neo4j_server: Server, monkeypatch: pytest.MonkeyPatch)
 
 
 def span_of(graph: LineageGraph, place: str) -> str:
-    """The span of a document's only chunk, or of its first one."""
+    """The first span of a document."""
     return graph.store.read(lambda tx: tx.sources.anchored(place, 1, 1))[0][0]
 
 
-def test_registering_looks_up_what_is_registered(filled: str, profiles: Profiles) -> None:
+def marks_of(graph: LineageGraph, correction: str) -> int:
+    """How many open marks a correction has."""
+    counts = graph.store.read(lambda tx: tx.reading.marked_counts(correction, current=False))
+    return sum(count for each in counts.values() for count in each.values())
+
+
+def test_the_graph_is_large(filled: str, profiles: Profiles) -> None:
+    with LineageGraph.open(filled) as graph:
+        nodes = graph.store.read(lambda tx: tx.reading.counts())["nodes"]
+    assert sum(nodes.values()) > 100_000
+    assert any(operator == "NodeByLabelScan" for _, operator, _ in profiles.steps()), "counting all reads all"
+    assert profiles.each()
+
+
+def test_registering_looks_up_what_it_names(filled: str, profiles: Profiles) -> None:
     forms = [document(DOCUMENTS), *records(DOCUMENTS)]
     with LineageGraph.open(filled) as graph:
         run = graph.run(NAMESPACE, producer="generator", key="later")
-        for most in (0, 0):
-            profiles.plans.clear()
-            done = run.register(forms)
-            print("register", profiles.hits() / len(forms), done.written)
-            profiles.check()
+        for _ in ("new", "again"):
+            with profiles.cost(300, of=lambda: len(forms)):
+                run.register(forms)
 
 
-def test_a_walk_costs_what_it_reaches(filled: str, profiles: Profiles) -> None:
+def test_walks_cost_what_they_reach_and_enumerate_no_paths(filled: str, profiles: Profiles) -> None:
     with LineageGraph.open(filled) as graph:
-        span = span_of(graph, HOT_URI)
-        for ids, up in (([span], True), (["answer"], False)):
-            if not up:
-                ids = graph.store.read(lambda tx: tx.reading.answers_by_key("hot answer 0"))
-            profiles.plans.clear()
-            reached = graph.store.read(lambda tx, ids=ids, up=up: tx.reading.reach(ids, up=up))
-            print("reach", up, len(reached), profiles.hits() / len(reached))
-            profiles.check()
+        top = graph.store.read(lambda tx: tx.reading.answers_by_key("hot answer 0"))
+        for ids, up in (([span_of(graph, HOT_URI)], True), (top, False)):
+            reached: list[str] = []
+            with profiles.cost(40, of=lambda: len(reached)):  # noqa: B023
+                reached += graph.store.read(lambda tx, ids=ids, up=up: tx.reading.reach(ids, up=up))
             assert any(operator == "VarLengthExpand(Pruning,BFS,All)" for _, operator, _ in profiles.steps())
-            profiles.plans.clear()
-            walk = graph.store.read(lambda tx, ids=ids, up=up: tx.reading.walk(ids, up=up))
-            print("walk", up, len(walk.levels) if hasattr(walk, "levels") else walk, profiles.hits() / len(reached))
-            profiles.check()
+            with profiles.cost(120, of=lambda: len(reached)):  # noqa: B023
+                graph.store.read(lambda tx, ids=ids, up=up: tx.reading.walk(ids, up=up))
+            assert len(reached) > 900
 
 
-def test_serving_is_cheap(filled: str, profiles: Profiles) -> None:
-    with LineageGraph.open(filled) as graph:
-        profiles.plans.clear()
+def test_serving_looks_at_one_answer(filled: str, profiles: Profiles) -> None:
+    with LineageGraph.open(filled) as graph, profiles.cost(100):
         assert graph.check("answer 5-1").status == "fresh"
-        print("check", profiles.hits(), len(profiles.plans))
-        profiles.check()
 
 
-def test_a_correction(filled: str, profiles: Profiles) -> None:
+def test_a_correction_costs_what_it_reaches(filled: str, profiles: Profiles) -> None:
     with LineageGraph.open(filled) as graph:
-        profiles.plans.clear()
-        correction = graph.correct({uri(EDITED): edited(EDITED)}, reason="r", propagate=False).id
-        assert correction is not None
-        print("correct", profiles.hits(), len(profiles.plans))
-        profiles.check()
-        profiles.plans.clear()
-        print(graph.check(f"answer {EDITED}-1").status, "check pending", profiles.hits(), len(profiles.plans))
-        profiles.check()
-        profiles.plans.clear()
-        steps: list[Any] = []
-        graph.propagate(on_step=steps.append)
-        marks = sum(step.marked for step in steps)
-        print("propagate", marks, profiles.hits() / marks)
-        profiles.check(batch=TOGETHER)
-        for name, work in (
-            ("affected", lambda: graph.affected(correction).to_json()),
-            ("corrections", lambda: graph.corrections()),
-            ("check", lambda: graph.check(f"answer {EDITED}-1").status),
-            ("trace", lambda: graph.trace(f"answer:{NAMESPACE}/answer {EDITED}-1")),
-            ("impact", lambda: graph.impact(span_of(graph, uri(EDITED)))),
-            ("plan", lambda: graph.plan(correction=correction)),
-            ("doctor", lambda: graph.doctor()),
-            ("undo", lambda: graph.undo(correction)),
-        ):
-            profiles.plans.clear()
-            try:
-                work()
-            except Exception as error:
-                print("ERR", name, repr(error)[:200])
-            print(name, profiles.hits(), len(profiles.plans))
-            for statement, operator, args in profiles.steps():
-                if "Scan" in operator or operator == "CartesianProduct" or (operator == "Eager" and args["Rows"] > BATCH):
-                    print("   BAD", operator, args.get("Rows"), " ".join(statement.split())[:150])
+        said: list[str] = []
+        span = span_of(graph, uri(EDITED))
+        spans = len(graph.store.read(lambda tx: tx.sources.anchored(uri(EDITED), 1, 1)))
+        with profiles.cost(300, of=lambda: spans):
+            said.append(graph.correct({uri(EDITED): edited(EDITED)}, reason="r", propagate=False).id or "")
+        (correction,) = said
+
+        def marks() -> int:
+            return marks_of(graph, correction)
+
+        key = f"answer {EDITED}-1"
+        under = len(graph.store.read(lambda tx: tx.reading.reach(tx.reading.answers_by_key(key), up=False)))
+        with profiles.cost(300, of=lambda: under):
+            assert graph.check(key).status == "stale"
+        with profiles.cost(150, of=marks, batch=TOGETHER):
+            graph.propagate()
+        assert marks() > 5_000
+        with profiles.cost(40, of=lambda: under):
+            assert graph.check(key).status == "stale"
+        with profiles.cost(2_000, of=marks):
+            graph.affected(correction)
+        with profiles.cost(100, of=marks):
+            graph.corrections()
+        with profiles.cost(400, of=marks):
+            graph.plan(correction=correction)
+        with profiles.cost(400, of=lambda: under):
+            graph.trace(f"answer:{NAMESPACE}/{key}")
+        above = len(graph.store.read(lambda tx: tx.reading.reach([span], up=True)))
+        with profiles.cost(400, of=lambda: above):
+            graph.impact(span)
+        before = marks()
+        with profiles.cost(600, of=lambda: before, batch=TOGETHER):
+            graph.undo(correction)
+        assert marks() == 0
 
 
 def test_while_4838_nodes_are_marked_the_client_receives_little(
     filled: str, neo4j_server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     logged_in(neo4j_server, monkeypatch)
+    # No spans are marked that the text before the correction had not.
+    text = "Whoever returns an item pays nothing. Nothing else is said here."
     with counted(neo4j_server.uri) as way, LineageGraph.open(f"bolt://127.0.0.1:{way.port}/{DATABASE}") as graph:
-        correction = graph.correct({HOT_URI: "Whoever returns an item pays nothing. Nothing else is said here."},
-                                   reason="r", propagate=False).id
+        correction = graph.correct({HOT_URI: text}, reason="r", propagate=False).id
+        assert correction is not None
         before = way.received
         graph.propagate()
         received = way.received - before
-        marked = graph.store.read(lambda tx: tx.reading.marked_counts(correction, current=False))
-        print(received, sum(n for kind in marked.values() for n in kind.values()), HOT_REACH)
-        assert sum(count for each in marked.values() for count in each.values()) == HOT_REACH
-        assert received < 50_000
+        assert marks_of(graph, correction) == HOT_REACH
+        assert 0 < received < 50_000
