@@ -149,7 +149,8 @@ class Keys(Runs):
                 sorted({cause for cause, _ in add}),
             )
             self._cypher.write(
-                """UNWIND $rows AS row MATCH (c:Cause {id: row[0]}) CALL (row) { MATCH (n:LineageNode {id: row[1]}) RETURN n }
+                """UNWIND $rows AS row MATCH (c:Cause {id: row[0]})
+                   CALL (row) { MATCH (n:LineageNode {id: row[1]}) RETURN n }
                    CREATE (c)-[:SEEDS {severity: 1}]->(n) """
                 + again("n"),
                 add,
