@@ -15,7 +15,7 @@ from lineage_schema.vocabulary import Completeness, Kind, Role, Severity, passes
 
 FIRST = 64
 """Answers that are walked together at first. Their lineage overlaps, so more at once are less work."""
-NODES = 20_000
+NODES = 50_000
 """About how many nodes the walk of a later group reads: memory stays bounded."""
 LINEAGES = tuple(word.value for word in Completeness)
 

@@ -114,7 +114,8 @@ def profiles(filled: str, neo4j_server: Server, monkeypatch: pytest.MonkeyPatch)
 
 def span_of(graph: LineageGraph, place: str) -> str:
     """The first span of a document."""
-    return graph.store.read(lambda tx: tx.sources.anchored(place, 1, 1))[0][0]
+    anchored: list[tuple[str, int, int]] = graph.store.read(lambda tx: tx.sources.anchored(place, 1, 1))
+    return anchored[0][0]
 
 
 def marks_of(graph: LineageGraph, correction: str) -> int:
@@ -140,17 +141,18 @@ def test_registering_looks_up_what_it_names(filled: str, profiles: Profiles) -> 
                 run.register(forms)
 
 
-def test_walks_cost_what_they_reach_and_enumerate_no_paths(filled: str, profiles: Profiles) -> None:
+@pytest.mark.parametrize("up", [True, False])
+def test_walks_cost_what_they_reach_and_enumerate_no_paths(filled: str, profiles: Profiles, up: bool) -> None:
     with LineageGraph.open(filled) as graph:
-        top = graph.store.read(lambda tx: tx.reading.answers_by_key("hot answer 0"))
-        for ids, up in (([span_of(graph, HOT_URI)], True), (top, False)):
-            reached: list[str] = []
-            with profiles.cost(40, of=lambda: len(reached)):  # noqa: B023
-                reached += graph.store.read(lambda tx, ids=ids, up=up: tx.reading.reach(ids, up=up))
-            assert any(operator == "VarLengthExpand(Pruning,BFS,All)" for _, operator, _ in profiles.steps())
-            with profiles.cost(120, of=lambda: len(reached)):  # noqa: B023
-                graph.store.read(lambda tx, ids=ids, up=up: tx.reading.walk(ids, up=up))
-            assert len(reached) > 900
+        top: list[str] = graph.store.read(lambda tx: tx.reading.answers_by_key("hot answer 0"))
+        ids = [span_of(graph, HOT_URI)] if up else top
+        reached: list[str] = []
+        with profiles.cost(40, of=reached.__len__):
+            reached += graph.store.read(lambda tx: tx.reading.reach(ids, up=up))
+        assert any(operator == "VarLengthExpand(Pruning,BFS,All)" for _, operator, _ in profiles.steps())
+        with profiles.cost(120, of=reached.__len__):
+            graph.store.read(lambda tx: tx.reading.walk(ids, up=up))
+        assert len(reached) > 900
 
 
 def test_serving_looks_at_one_answer(filled: str, profiles: Profiles) -> None:
