@@ -21,7 +21,7 @@ OF_NODES: Final = {
         RETURN n.id AS id, n.uri AS uri, n.edition AS edition, n.version AS version, n.start AS start, n.end AS end,
             n.purged AS purged,
             COLLECT { MATCH (n)-[a:ANCHORED_IN]->(v) RETURN [v.number, a.start, a.end] } AS anchors""",
-    "node": """MATCH (n:LineageNode {id: id})<-[t:NAMES]-(k:Key)
+    "node": """MATCH (n:LineageNode {id: id})<-[t:NAMES]-(k:Key) USING INDEX SEEK n:LineageNode(id)
         RETURN n.id AS id, n.kind AS kind, n.namespace AS namespace, n.key AS key,
             EXISTS { (n)<-[:CURRENT]-(k) } AS current, t.first AS named_first, t.last AS named_last,
             n.sha256 AS sha256, n.text AS text, n.attributes AS attributes, n.title AS title, n.reason AS reason,
@@ -30,41 +30,44 @@ OF_NODES: Final = {
             n.question AS question, n.cache_key AS cache_key, n.at AS at,
             CASE WHEN n.question IS NOT NULL THEN coalesce(n.searched, []) END AS searched, n.label AS label,
             n.needs_evidence AS needs_evidence""",
-    "asking": """MATCH (n:LineageNode {id: id})<-[a:ASKED]-(r:Run)
+    "asking": """MATCH (n:LineageNode {id: id})<-[a:ASKED]-(r:Run) USING INDEX SEEK n:LineageNode(id)
         RETURN n.id AS node, r.id AS run, a.seq AS seq""",
-    "edge": f"""MATCH (n:LineageNode {{id: id}})-[e:{EDGES}]->(d:LineageNode)
+    "edge": f"""MATCH (n:LineageNode {{id: id}})-[e:{EDGES}]->(d:LineageNode) USING INDEX SEEK n:LineageNode(id)
         RETURN n.id AS src, e.role AS role, d.id AS dst, e.origins AS origins, e.version AS version,
             e.since AS since, e.ext AS ext, e.own AS own""",
-    "making": """MATCH (n:LineageNode {id: id})-[:WAS_MADE]->(p:Making)
+    "making": """MATCH (n:LineageNode {id: id})-[:WAS_MADE]->(p:Making) USING INDEX SEEK n:LineageNode(id)
         RETURN n.id AS node, p.made AS made, p.run AS run, p.begin AS begin, p.derived AS derived,
             p.lineage AS lineage, p.until AS until""",
-    "past_edge": """MATCH (n:LineageNode {id: id})-[e:FORMERLY]->(d:LineageNode)
+    "past_edge": """MATCH (n:LineageNode {id: id})-[e:FORMERLY]->(d:LineageNode) USING INDEX SEEK n:LineageNode(id)
         RETURN n.id AS src, e.until AS until, e.since AS since, e.role AS role, d.id AS dst, e.origins AS origins,
             e.version AS version, e.ext AS ext, e.own AS own, e.run AS run""",
-    "citation": """MATCH (n:LineageNode {id: id})<-[:PRINTED_IN]-(c:Citation)
+    "citation": """MATCH (n:LineageNode {id: id})<-[:PRINTED_IN]-(c:Citation) USING INDEX SEEK n:LineageNode(id)
         RETURN n.id AS claim, c.run AS run, c.number AS number, c.marker AS marker, c.marker_start AS marker_start,
             c.marker_end AS marker_end, c.target AS target, c.version AS version, c.start AS start, c.end AS end,
             c.whole AS whole""",
-    "seed": """MATCH (n:LineageNode {id: id})<-[s:SEEDS]-(c:Cause)
+    "seed": """MATCH (n:LineageNode {id: id})<-[s:SEEDS]-(c:Cause) USING INDEX SEEK n:LineageNode(id)
         RETURN n.id AS node, c.id AS cause, s.severity AS severity, s.class AS class, s.start AS start, s.end AS end,
             coalesce(s.readers, []) AS readers""",
-    "mark": """MATCH (n:LineageNode {id: id})<-[m:MARKS]-(c:Cause) OPTIONAL MATCH (n)<-[s:SEEDS]-(c)
+    "mark": """MATCH (n:LineageNode {id: id})<-[m:MARKS]-(c:Cause)
+        USING INDEX SEEK n:LineageNode(id) OPTIONAL MATCH (n)<-[s:SEEDS]-(c)
         RETURN n.id AS node, c.id AS cause, m.severity AS severity, m.via AS via, m.since AS since,
             m.resolution AS resolution, coalesce(m.queue, 0) > 0 AS waiting,
             coalesce(m.queue, 0) > 0 AND coalesce(m.fell, false) AS fell, coalesce(s.readers, []) AS readers""",
-    "past_mark": """MATCH (n:LineageNode {id: id})<-[m:MARKED]-(c:Cause)
+    "past_mark": """MATCH (n:LineageNode {id: id})<-[m:MARKED]-(c:Cause) USING INDEX SEEK n:LineageNode(id)
         RETURN n.id AS node, c.id AS cause, m.since AS since, m.until AS until, m.severity AS severity,
             m.via AS via, m.resolution AS resolution""",
-    "recheck": """MATCH (n:LineageNode {id: id})<-[:RECHECK]-(c:Cause) RETURN n.id AS node, c.id AS cause""",
-    "decision": """MATCH (n:LineageNode {id: id})<-[:DECIDES_ON]-(d:Decision)
+    "recheck": """MATCH (n:LineageNode {id: id})<-[:RECHECK]-(c:Cause)
+        USING INDEX SEEK n:LineageNode(id) RETURN n.id AS node, c.id AS cause""",
+    "decision": """MATCH (n:LineageNode {id: id})<-[:DECIDES_ON]-(d:Decision) USING INDEX SEEK n:LineageNode(id)
         RETURN n.id AS node, d.cause AS cause, d.seq AS seq, d.made AS made, d.kind AS kind, d.severity AS severity,
             d.inputs AS inputs, d.reason AS reason, d.by AS by, d.at AS at""",
     "event": """MATCH (e:Event {node: id})
         RETURN e.node AS node, e.seq AS seq, e.cause AS cause, e.at AS at, e.was AS was, e.is_now AS is_now,
             e.resolution AS resolution""",
-    "score": """MATCH (n:LineageNode {id: id})<-[:SCORES]-(s:Score)
+    "score": """MATCH (n:LineageNode {id: id})<-[:SCORES]-(s:Score) USING INDEX SEEK n:LineageNode(id)
         RETURN n.id AS node, s.seq AS seq, s.n AS place, s.at AS at, s.body AS body""",
     "splitting": """MATCH (n:LineageNode {id: id})<-[:SPLITS]-(s:Splitting)-[:SPLIT_BY]->(g:Judge)
+        USING INDEX SEEK n:LineageNode(id)
         RETURN n.id AS node, s.seq AS seq, g.name AS judge, g.version AS judge_version,
             g.configuration AS judge_configuration, s.parts AS parts, s.by AS by, s.at AS at""",
 }  # fmt: skip

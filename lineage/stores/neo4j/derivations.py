@@ -93,6 +93,7 @@ class Derivations(Runs):
         if changed:
             self._cypher.write(
                 f"""UNWIND $rows AS row MATCH (s:LineageNode {{id: row[0]}})-[e:{EDGES}]->(d:LineageNode {{id: row[1]}})
+                    USING INDEX SEEK s:LineageNode(id)
                     WHERE e.role = row[2] SET e.origins = row[3], e.version = row[4], e.ext = row[5], e.own = row[6]""",
                 sorted(changed, key=lambda row: (row[0], row[1])),
             )

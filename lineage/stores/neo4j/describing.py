@@ -135,6 +135,7 @@ class Describing(Walking):
         # What outranks comes last, and stays.
         for node, lineage, begin, made, run, producer in self._cypher.write(
             """UNWIND $rows AS id MATCH (n:LineageNode {id: id})-[:WAS_MADE]->(p:Making)
+               USING INDEX SEEK n:LineageNode(id)
                WHERE p.made <= $as_of AND p.until > $as_of MATCH (r:Run {id: p.run})
                RETURN n.id, p.lineage, p.begin, p.made, r.id, r.producer ORDER BY p.derived, p.begin""",
             later,

@@ -70,7 +70,8 @@ class Graph(Keys, Derivations):
     def asked_by(self, answers: Collection[str], run: RunState) -> dict[str, int]:
         """The sequence numbers at which a run asked for answers, of those for which it did."""
         rows = self._cypher.write(
-            """UNWIND $rows AS id MATCH (n:LineageNode {id: id})<-[a:ASKED]-(r:Run {id: $run}) RETURN n.id, a.seq""",
+            """UNWIND $rows AS id MATCH (n:LineageNode {id: id})<-[a:ASKED]-(r:Run {id: $run})
+               USING INDEX SEEK n:LineageNode(id) RETURN n.id, a.seq""",
             list(answers),
             run=run.id,
         )

@@ -182,6 +182,7 @@ class Judgments:
         """What claims were split into, in order of the sequence; claims that were not are left out."""
         rows = self._cypher.write(
             """UNWIND $rows AS id MATCH (n:LineageNode {id: id})<-[:SPLITS]-(s:Splitting)-[:SPLIT_BY]->(g)
+               USING INDEX SEEK n:LineageNode(id)
                RETURN n.id, s.parts, g.name, g.version, g.configuration, s.by, s.seq, s.at ORDER BY n.id, s.seq""",
             sorted(set(claims)),
         )

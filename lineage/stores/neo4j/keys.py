@@ -13,7 +13,7 @@ NEVER_SWEPT = ("answer", "claim", "span")
 
 SETTLING = """
 UNWIND $rows AS row
-MATCH (k:Key {kind: row[0], namespace: row[1], key: row[2]})
+MATCH (k:Key {kind: row[0], namespace: row[1], key: row[2]}) USING INDEX SEEK k:Key(key, kind, namespace)
 RETURN k.kind, k.namespace, k.key, head([(k)-[:CURRENT]->(n) | n.id]),
        COLLECT { MATCH (k)-[t:NAMES]->(n:LineageNode) RETURN [n.id, t.first, t.last, n.run] },
        COLLECT { MATCH (r:Run)-[:RETIRED]->(k) RETURN [r.begin, r.id] },
@@ -22,10 +22,12 @@ RETURN k.kind, k.namespace, k.key, head([(k)-[:CURRENT]->(n) | n.id]),
 """All that was said of some keys: the nodes that each named, and the runs that retired it."""
 
 SEEDED = """
-UNWIND $rows AS id MATCH (n:LineageNode {id: id})<-[:SEEDS]-(c:Cause) WHERE c.type = 1 RETURN n.id, c.id
+UNWIND $rows AS id MATCH (n:LineageNode {id: id})<-[:SEEDS]-(c:Cause)
+USING INDEX SEEK n:LineageNode(id) WHERE c.type = 1 RETURN n.id, c.id
 """
 POINT = """
 UNWIND $rows AS row MATCH (k:Key {kind: row[0], namespace: row[1], key: row[2]})
+USING INDEX SEEK k:Key(key, kind, namespace)
 OPTIONAL MATCH (k)-[before:CURRENT]->() DELETE before
 WITH DISTINCT k, row
 OPTIONAL MATCH (n:LineageNode {id: row[3]})
@@ -51,7 +53,7 @@ class Keys(Runs):
         # Only a key that was not named since can change.
         rows = self._cypher.rows(
             """MATCH (r:Run {id: $id}) UNWIND r.kinds AS kind WITH r, kind WHERE NOT kind IN $never
-               MATCH (k:Key {namespace: r.namespace, kind: kind})
+               MATCH (k:Key {namespace: r.namespace, kind: kind}) USING INDEX SEEK k:Key(namespace, kind)
                WHERE NOT EXISTS { (k)-[:CURRENT]->(n)<-[t:NAMES]-(k) WHERE t.last >= r.begin }
                RETURN k.kind, k.namespace, k.key""",
             id=id_, never=list(NEVER_SWEPT),
@@ -62,6 +64,7 @@ class Keys(Runs):
         """The node that each name names now, None where the key is retired; unknown names are left out."""
         rows = self._cypher.write(
             """UNWIND $rows AS row MATCH (k:Key {kind: row[0], namespace: row[1], key: row[2]})
+               USING INDEX SEEK k:Key(key, kind, namespace)
                OPTIONAL MATCH (k)-[:CURRENT]->(n) RETURN k.kind, k.namespace, k.key, n.id""",
             [list(name) for name in names],
         )
@@ -74,6 +77,7 @@ class Keys(Runs):
         self._cypher.changing()
         rows = self._cypher.write(
             """UNWIND $rows AS row MATCH (k:Key {kind: row[0], namespace: row[1], key: row[2]})
+               USING INDEX SEEK k:Key(key, kind, namespace)
                MATCH (r:Run {id: $run}) MERGE (r)-[:RETIRED]->(k) RETURN k.kind, k.namespace, k.key""",
             [list(name) for name in names],
             run=run.id,
@@ -137,7 +141,8 @@ class Keys(Runs):
             self._cypher.changing()
         if drop:
             self._cypher.write(
-                """UNWIND $rows AS row MATCH (c:Cause {id: row[0]})-[s:SEEDS]->(n:LineageNode {id: row[1]}) DELETE s
+                """UNWIND $rows AS row MATCH (c:Cause {id: row[0]})-[s:SEEDS]->(n:LineageNode {id: row[1]})
+                   USING INDEX SEEK n:LineageNode(id) DELETE s
                    """
                 + again("n"),
                 drop,

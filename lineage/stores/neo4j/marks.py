@@ -72,7 +72,8 @@ class Marks:
         """What corrections seed at spans."""
         found: dict[str, list[Seed]] = {}
         for cause, node, severity, cls, start, end, readers in self._cypher.write(
-            """UNWIND $rows AS id MATCH (n:LineageNode {id: id})<-[s:SEEDS]-(c:Cause) WHERE c.type = 0
+            """UNWIND $rows AS id MATCH (n:LineageNode {id: id})<-[s:SEEDS]-(c:Cause)
+               USING INDEX SEEK n:LineageNode(id) WHERE c.type = 0
                RETURN c.id, n.id, s.severity, s.class, s.start, s.end, s.readers ORDER BY c.seq""",
             list(spans),
         ):
@@ -98,7 +99,8 @@ class Marks:
         if not fresh:
             self._cypher.changing()
         self._cypher.write(
-            "UNWIND $rows AS row MATCH (:Cause {id: row[0]})-[s:SEEDS]->(:LineageNode {id: row[1]}) DELETE s",
+            "UNWIND $rows AS row MATCH (:Cause {id: row[0]})-[s:SEEDS]->(n:LineageNode {id: row[1]}) "
+            "USING INDEX SEEK n:LineageNode(id) DELETE s",
             [[seed.cause, seed.node] for seed in drop],
         )
         self._cypher.write(
@@ -120,7 +122,7 @@ class Marks:
         """What causes of every type seed at nodes, by cause in the order of the sequence."""
         found: dict[str, Source] = {}
         for cause, type_, edition, node, severity, readers in self._cypher.write(
-            """UNWIND $rows AS id MATCH (n:LineageNode {id: id})<-[s:SEEDS]-(c:Cause)
+            """UNWIND $rows AS id MATCH (n:LineageNode {id: id})<-[s:SEEDS]-(c:Cause) USING INDEX SEEK n:LineageNode(id)
                RETURN c.id, c.type, c.edition, n.id, s.severity, s.readers ORDER BY c.seq, c.id""",
             list(nodes),
         ):
@@ -153,7 +155,8 @@ class Marks:
         """The standing candidates: the last decision of each (cause, node) about the current derivation."""
         found: dict[tuple[str, str], Decision] = {}
         for cause, node, kind, severity, inputs, reason, by in self._cypher.write(
-            """UNWIND $rows AS id MATCH (n:LineageNode {id: id})<-[:DECIDES_ON]-(d:Decision) WHERE d.made = n.made
+            """UNWIND $rows AS id MATCH (n:LineageNode {id: id})<-[:DECIDES_ON]-(d:Decision)
+               USING INDEX SEEK n:LineageNode(id) WHERE d.made = n.made
                RETURN d.cause, d.node, d.kind, d.severity, d.inputs, d.reason, d.by ORDER BY d.seq""",
             list(nodes),
         ):
@@ -167,11 +170,13 @@ class Marks:
         self._cypher.changing()
         self._spread.settling.under(nodes)
         self._cypher.write(
-            "UNWIND $rows AS id MATCH (n:LineageNode {id: id})<-[:MARKS]-(c:Cause) " + again("n"),
+            "UNWIND $rows AS id MATCH (n:LineageNode {id: id})<-[:MARKS]-(c:Cause) "
+            "USING INDEX SEEK n:LineageNode(id) " + again("n"),
             sorted(nodes),
         )
         self._cypher.write(
             f"""UNWIND $rows AS id MATCH (n:LineageNode {{id: id}})-[:{PASSING}]->(i)<-[m:MARKS]-(c:Cause)
+                USING INDEX SEEK n:LineageNode(id)
                 WHERE m.severity > 0 WITH DISTINCT c, n {again("n")}""",
             sorted(nodes),
         )

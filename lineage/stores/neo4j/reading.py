@@ -10,7 +10,8 @@ from lineage.stores.neo4j.model import CURRENT
 
 QUICK = """
 CALL () {
-    MATCH (k:Key {kind: 'answer', key: $ref}) WHERE k.namespace IS NOT NULL MATCH (k)-[:CURRENT]->(n:Answer) RETURN n
+    MATCH (k:Key {kind: 'answer', key: $ref})
+    USING INDEX SEEK k:Key(key, kind, namespace) WHERE k.namespace IS NOT NULL MATCH (k)-[:CURRENT]->(n:Answer) RETURN n
     UNION MATCH (n:Answer {cache_key: $ref}) WHERE EXISTS { (n)<-[:CURRENT]-(:Key) } RETURN n
 }
 RETURN n.id, n.namespace, n.key, n.sha256,
@@ -61,7 +62,8 @@ class Reading(Describing):
         """Current answers with that key in any namespace, or with that cache key."""
         return self._ids(
             """CALL () {
-                 MATCH (k:Key {kind: 'answer', key: $key}) WHERE k.namespace IS NOT NULL
+                 MATCH (k:Key {kind: 'answer', key: $key})
+                 USING INDEX SEEK k:Key(key, kind, namespace) WHERE k.namespace IS NOT NULL
                  MATCH (k)-[:CURRENT]->(n) RETURN n.id AS id
                  UNION MATCH (n:Answer {cache_key: $key}) WHERE EXISTS { (n)<-[:CURRENT]-(:Key) } RETURN n.id AS id
                } RETURN id ORDER BY id""",
@@ -94,7 +96,8 @@ class Reading(Describing):
         """The nodes that a retired key named last."""
         kind, namespace, key = name
         return self._ids(
-            """MATCH (:Key {kind: $kind, namespace: $namespace, key: $key})-[t:NAMES]->(n)
+            """MATCH (k:Key {kind: $kind, namespace: $namespace, key: $key})-[t:NAMES]->(n)
+               USING INDEX SEEK k:Key(key, kind, namespace)
                RETURN n.id ORDER BY t.last DESC, n.id DESC LIMIT 1""",
             kind=kind, namespace=namespace, key=key,
         )  # fmt: skip
@@ -180,6 +183,7 @@ class Reading(Describing):
         found: dict[str, list[str]] = {}
         for node, cause in self._cypher.write(
             """UNWIND $rows AS id MATCH (n:LineageNode {id: id})<-[m:MARKS]-(c:Correction)
+               USING INDEX SEEK n:LineageNode(id)
                WHERE m.severity > 0 AND c.id <> $but RETURN n.id, c.id ORDER BY c.seq, c.id""",
             list(ids),
             but=but,

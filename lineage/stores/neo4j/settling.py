@@ -28,14 +28,17 @@ AND NOT EXISTS {{ (n)<-[:SEEDS]-() }} REMOVE n.unsettled RETURN n.id
 
 INHERITED: Final = f"""
 UNWIND $rows AS id MATCH (n:LineageNode {{id: id}})-[:{PASSING}]->(i:LineageNode)<-[m:MARKS]-(c:Cause)
+USING INDEX SEEK n:LineageNode(id)
 WHERE m.severity > 0 RETURN DISTINCT c.id, n.id
 UNION
-UNWIND $rows AS id MATCH (n:LineageNode {{id: id}})<-[:SEEDS]-(c:Cause) RETURN DISTINCT c.id, n.id
+UNWIND $rows AS id MATCH (n:LineageNode {{id: id}})<-[:SEEDS]-(c:Cause)
+USING INDEX SEEK n:LineageNode(id) RETURN DISTINCT c.id, n.id
 """
 """(cause, node) whose marks new nodes may have."""
 
 BELOW: Final = f"""
-UNWIND $rows AS id MATCH (n:LineageNode {{id: id}})-[:{PASSING}]->(i:LineageNode) WHERE i.unsettled
+UNWIND $rows AS id MATCH (n:LineageNode {{id: id}})-[:{PASSING}]->(i:LineageNode)
+USING INDEX SEEK n:LineageNode(id) WHERE i.unsettled
 RETURN DISTINCT i.id
 """
 WAITING: Final = "MATCH (n:LineageNode) WHERE n.unsettled = true RETURN n.id ORDER BY n.id LIMIT $limit"

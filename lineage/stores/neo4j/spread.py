@@ -192,6 +192,7 @@ RETURN c.id, n.id, n.kind, n.attributes
 
 STILL: Final = """
 UNWIND $rows AS row MATCH (c:Cause {id: row[0]})-[m:MARKS]->(n:LineageNode {id: row[1]})
+USING INDEX SEEK n:LineageNode(id)
 WHERE m.severity > 0 AND m.since <= $before
 OPTIONAL MATCH (c)-[s:SEEDS]->(n)
 SET m.readers = s.readers, m.queue = m.severity, m.fell = true, m.page = null
