@@ -17,6 +17,7 @@ from worlds import URIS, build, edited, marks
 from lineage import Conflict, Document, Input, LineageGraph, Node, NodeRef
 from lineage import correct as correcting
 from lineage.register import register
+from lineage.stores.base import CORRECTION
 from lineage_schema.vocabulary import ChangeKind
 
 FOLDER = Path(__file__).parent
@@ -68,6 +69,39 @@ def test_a_registration_that_is_held_open_keeps_nobody_waiting(graphs) -> None:
     assert severity(two, "late:n/held") == [2]
     found, expected = marks(two)
     assert found == expected
+
+
+def test_a_dry_run_neither_waits_for_a_writer_nor_keeps_one_waiting(graphs) -> None:
+    one, two = graphs
+    locked, go = Event(), Event()
+
+    def held(_: Any) -> None:
+        locked.set()
+        assert go.wait(SECONDS)
+
+    with ThreadPoolExecutor() as pool:
+        waiting = pool.submit(one.store.write, held)
+        try:
+            assert locked.wait(SECONDS)
+            dry = two.correct({URIS[0]: edited(0)}, reason="policy", dry_run=True)
+        finally:
+            go.set()
+        waiting.result(SECONDS)
+    seen: list[int] = []
+
+    def looked(tx: Any) -> None:
+        if not seen:
+            one.correct({URIS[1]: edited(1)}, reason="policy")
+        seen.append(len(tx.marks.causes(type_=CORRECTION)))
+
+    two.store.simulate(looked)
+    assert len(seen) == 2, "what was seen while another wrote is looked at again"
+    assert len(two.corrections()) == 1
+    wet = two.correct({URIS[0]: edited(0)}, reason="policy")
+    assert dry.report is not None
+    assert {each["key"] for each in dry.report.to_json()["answers"]} == {
+        each["key"] for each in two.affected(wet.id).to_json()["answers"]
+    }
 
 
 def test_cut_between_its_two_transactions_a_registration_is_settled_by_the_next_propagation(graphs, neo4j_url) -> None:

@@ -166,14 +166,18 @@ class Keys(Runs):
         said = [
             [row.kind, row.namespace, row.key, row.id, run.begin if row.asked is None else row.asked] for row in rows
         ]
-        self._cypher.write(
+        changed = self._cypher.write(
             """UNWIND $rows AS row MERGE (k:Key {kind: row[0], namespace: row[1], key: row[2]})
                ON MATCH SET k.locked = true
                WITH k, row REMOVE k.locked
-               WITH k, row MATCH (n:LineageNode {id: row[3]}) MERGE (k)-[t:NAMES]->(n)
+               WITH k, row MATCH (n:LineageNode {id: row[3]}) OPTIONAL MATCH (k)-[before:NAMES]->(n)
+               WITH k, n, row, before.first AS first, before.last AS last
+               WHERE first IS NULL OR row[4] < first OR row[4] > last
+               MERGE (k)-[t:NAMES]->(n)
                ON CREATE SET t.first = row[4], t.last = row[4]
                ON MATCH SET t.first = CASE WHEN row[4] < t.first THEN row[4] ELSE t.first END,
-                            t.last = CASE WHEN row[4] > t.last THEN row[4] ELSE t.last END""",
+                            t.last = CASE WHEN row[4] > t.last THEN row[4] ELSE t.last END
+               RETURN k.kind, k.namespace, k.key""",
             sorted(said),
         )
         kinds = sorted({row.kind for row in rows})
@@ -185,6 +189,7 @@ class Keys(Runs):
                    WITH r SET r.kinds = r.kinds + [k IN $kinds WHERE NOT k IN r.kinds]""",
                 id=run.id, kinds=kinds,
             )  # fmt: skip
-        self._settle_keys({(row.kind, row.namespace, row.key) for row in rows})
+        # What was said before is settled.
+        self._settle_keys((kind, space, key) for kind, space, key in changed)
         if complete:
             self._sweep(run.id)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property, partial
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import neo4j
 from neo4j import exceptions
@@ -327,13 +327,30 @@ class Neo4jStore:
             return session.execute_read(lambda tx: work(Neo4jTransaction(Cypher(tx, self._clock))))
 
     def simulate(self, work: Callable[[Any], T]) -> T:
-        """Runs ``work``, which may write, in a transaction that is rolled back."""
-        with connections.translated(self._at), self._session() as session, session.begin_transaction() as tx:
+        """Runs ``work``, which may write, in a transaction that is rolled back; other writers go on meanwhile.
+
+        It runs again where something was changed meanwhile, at last under the change lock. Only who writes to the same
+        nodes waits until it is rolled back.
+        """
+
+        def pretended(tx: neo4j.ManagedTransaction, locked: bool) -> None:
             transaction = Neo4jTransaction(Cypher(tx, self._clock))
-            transaction.cypher.lock()
-            result = work(transaction)
-            tx.rollback()
-            return result
+            if locked:
+                transaction.cypher.lock()
+            else:
+                transaction.cypher.pretend()
+            before = transaction.cypher.one(WRITES)
+            raise _Simulated(work(transaction), before == transaction.cypher.one(WRITES))
+
+        with connections.translated(self._at), self._session() as session:
+            for left in reversed(range(LOOKS)):
+                try:
+                    job = _timed(partial(pretended, locked=not left))
+                    _until_first(lambda job=job: session.execute_write(job))  # type: ignore[misc]
+                except _Simulated as simulated:
+                    if simulated.steady or not left:
+                        return cast(T, simulated.result)
+        raise AssertionError("the last try always ends")
 
     def close(self) -> None:
         """Closes all connections. A second call does nothing."""
@@ -344,6 +361,15 @@ class Neo4jStore:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+class _Simulated(Exception):
+    """Ends a transaction of which nothing is to remain: what its work came to, and whether it saw one state."""
+
+    def __init__(self, result: Any, steady: bool) -> None:
+        super().__init__()
+        self.result = result
+        self.steady = steady
 
 
 WRITES = "MATCH (s:LineageStore {id: 'store'}) RETURN s.writes"
