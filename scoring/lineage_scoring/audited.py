@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from lineage.cited import AnswerMaterial, ClaimMaterial
-from lineage_schema.judgments import Passage, Request
+from lineage_schema.judgments import JudgeId, Passage, Request
 from lineage_schema.vocabulary import Verdict
 from lineage_scoring.asking import FULL, Asked, cited_passages, sets
 from lineage_scoring.audit import ClaimAudit, audit_claim, coverage, link_precision
+from lineage_scoring.parts import Parts
 from lineage_scoring.support import Share
-from lineage_scoring.verdicts import Lack, Verdicts
-
-Parts = Mapping[str, Sequence[str]]
-"""claim text → its parts; a claim that is not in it is a part of its own"""
+from lineage_scoring.verdicts import Lack, Verdicts, judge_json
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerAudit:
-    """One answer: its claims that need evidence, each with its audit, and the two figures."""
+    """One answer: its claims that need evidence, each with its audit and who split it, and the two figures."""
 
     answer: AnswerMaterial
-    claims: tuple[tuple[ClaimMaterial, ClaimAudit], ...]
+    claims: tuple[tuple[ClaimMaterial, ClaimAudit, JudgeId | None], ...]
     coverage: Share
     precision: Share
 
@@ -35,7 +33,7 @@ class AnswerAudit:
             "profile": "audit",
             "coverage": self.coverage.to_json(),
             "link_precision": self.precision.to_json(),
-            "claims": [_claim_json(claim, audit) for claim, audit in self.claims],
+            "claims": [_claim_json(*each) for each in self.claims],
         }
 
 
@@ -80,8 +78,9 @@ def audit(answer: AnswerMaterial, verdicts: Verdicts, parts: Parts) -> AnswerAud
         def supports(part: str, members: tuple[int, ...], passages: Sequence[Passage] = passages) -> bool:
             return verdicts.decided(_request(part, passages, members)) is Verdict.SUPPORTED
 
-        found.append((claim, audit_claim(_parts(claim, parts), len(passages), supports)))
-    audits = [each for _, each in found]
+        splitter = parts[claim.id].splitter if claim.id in parts else None
+        found.append((claim, audit_claim(_parts(claim, parts), len(passages), supports), splitter))
+    audits = [each for _, each, _ in found]
     return AnswerAudit(answer, tuple(found), coverage(audits), link_precision(audits))
 
 
@@ -91,7 +90,8 @@ def _counted(answer: AnswerMaterial) -> list[ClaimMaterial]:
 
 def _parts(claim: ClaimMaterial, parts: Parts) -> tuple[str, ...]:
     assert claim.text is not None
-    return tuple(parts.get(claim.text, (claim.text,)))
+    split = parts.get(claim.id)
+    return (claim.text,) if split is None or split.parts is None else split.parts
 
 
 def _obstacle(claim: ClaimMaterial) -> str:
@@ -105,7 +105,7 @@ def _request(part: str, passages: Sequence[Passage], members: tuple[int, ...]) -
     return Request(part, tuple(passages[place] for place in members))
 
 
-def _claim_json(claim: ClaimMaterial, audit: ClaimAudit) -> dict[str, Any]:
+def _claim_json(claim: ClaimMaterial, audit: ClaimAudit, splitter: JudgeId | None) -> dict[str, Any]:
     names = [each.name for each in claim.cited]
     return {
         "id": claim.id,
@@ -113,6 +113,7 @@ def _claim_json(claim: ClaimMaterial, audit: ClaimAudit) -> dict[str, Any]:
         "text": claim.text,
         "covered": audit.covered,
         "links": [{"id": name, "valid": valid} for name, valid in zip(names, audit.links, strict=True)],
+        "split_by": None if splitter is None else judge_json(splitter),
         "parts": [
             {
                 "text": part.text,

@@ -20,7 +20,11 @@ def parts_of(lines: Iterable[str]) -> dict[str, tuple[str, ...]]:
         claim, parts = said.get("claim"), said.get("parts")
         if not isinstance(claim, str) or not claim:
             raise BadInput(item, "claim", found=claim, expected="a claim's text")
-        if not isinstance(parts, list) or not parts or not all(isinstance(part, str) and part for part in parts):
+        if (
+            not isinstance(parts, list)
+            or not parts
+            or not all(isinstance(part, str) and part.strip() for part in parts)
+        ):
             raise BadInput(item, "parts", found=parts, expected="a list of texts, at least one")
         if claim in found:
             raise BadInput(item, "claim", found=claim, expected="each claim once")

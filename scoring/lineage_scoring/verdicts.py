@@ -135,3 +135,8 @@ def judge_of(judgments: Judgments, name: str) -> JudgeId:
 def names_of(judge: JudgeId) -> tuple[str, str, str]:
     """What a judge may be called, from short to exact."""
     return judge.name, f"{judge.name}@{judge.version}", f"{judge.name}@{judge.version}{judge.configuration}"
+
+
+def judge_json(judge: JudgeId) -> dict[str, str]:
+    """A judge, or a splitter, as reports print it."""
+    return {"name": judge.name, "version": judge.version, "configuration": judge.configuration}
