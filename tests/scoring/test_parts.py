@@ -216,7 +216,7 @@ def test_a_claim_is_quoted_data(graph: LineageGraph, reached: Callable) -> None:
     assert len(set(map(mark_in, chat.calls))) == len(chat.calls)
 
 
-def test_an_interrupt_keeps_what_came_and_what_is_under_way(graph: LineageGraph, reached: Callable) -> None:
+def test_an_interrupt_keeps_what_came(graph: LineageGraph, reached: Callable) -> None:
     def interrupt(done: int, total: int) -> None:
         if done == 1:
             raise KeyboardInterrupt
