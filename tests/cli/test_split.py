@@ -145,3 +145,13 @@ def test_whoever_splits_has_to_be_named(desk: Callable, monkeypatch: pytest.Monk
     blank = lines("parts.jsonl", {"claim": COMPOUND, "parts": [WINDOW, " "]})
     told = desk("score", "--all", "--profile", "audit", "--parts", blank)
     assert (told.code, "line 1: parts: expected" in told.err) == (6, True)
+
+
+def test_standard_input_is_read_where_a_file_is_called_so(desk: Callable, pipe: Callable) -> None:
+    for command in (("score", "--all", "--profile", "audit", "--parts", "-"), ("judge", "import", "-")):
+        told = pipe(*command, stdin='\r\n{"claim": 1}\r\n')
+        assert told.code == 6
+        assert told.err.startswith("error: - line 2: ")
+    told = desk("load", "nowhere.jsonl", "--json")
+    assert told.code == 6
+    assert told.error()["item"] == "nowhere.jsonl"

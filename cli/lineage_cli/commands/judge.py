@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lineage_cli.app import app, command, opened
-from lineage_cli.commands.score import AtMost, Items, Qampari, kept_parts, lines_of
+from lineage_cli.commands.score import AtMost, Items, Qampari, kept_parts
 from lineage_cli.options import By, Json, Reason
 from lineage_cli.output import as_json, data, note, progress, say
+from lineage_cli.texts import lines_of, read_text
 
 if TYPE_CHECKING:
     from lineage.graph import LineageGraph
@@ -144,7 +145,7 @@ def export(
                 graph,
                 answers_of(graph, answers, all_, namespace),
                 beside=_beside(beside),
-                given=parts_of(lines_of(parts)),
+                given=parts_of(*lines_of(parts)),
                 references=_references(reference),
             )
             lines = lines_about(asked)
@@ -178,7 +179,6 @@ def import_(
     output of a batch that 'judge export --openai-batch' wrote, kept as the judge llm's; calls that failed are listed,
     and the exit code is 7.
     """
-    from lineage_cli.texts import read_text
     from lineage_schema.errors import Conflict
     from lineage_schema.judgments import JudgeId
     from lineage_scoring.beside import PARTS
@@ -188,21 +188,20 @@ def import_(
 
     if batch and (by or (name, version) != ("recorded", "1")):
         raise typer.BadParameter("--openai-batch says by itself who judged")
-    text = sys.stdin.read() if file == "-" else read_text(Path(file))
+    lines, _ = lines_of(Path(file))
     with opened() as graph:
         ids = answers_of(graph, None, True, namespace)
         given = kept_parts(graph, ids, parts, quiet=as_json_)
         loaded = graph.cited(ids)
         about = requests_of(graph, ids, beside=PARTS, given=given, references=_references(reference))
         asked = chain(about, about_stale(graph.stale_claims()))
-        lines = enumerate(text.split("\n"), 1)
         failures: list[tuple[Request, str]] = []
         if batch:
             judged_by = openai_batch.judge_of(batch)
-            rows, failures = openai_batch.imported(lines, asked, batch)
+            rows, failures = openai_batch.imported(lines, asked, batch, file)
         else:
             judged_by = JudgeId.of(name, version, {})
-            rows = jsonl.imported(lines, asked, loaded, judged_by, by)
+            rows = jsonl.imported(lines, asked, loaded, judged_by, by, file)
         kept = graph.judgments.keep(rows)
     if as_json_:
         as_json({"new": kept.new, "known": kept.known, "conflicts": kept.conflicts, "failures": _failed(failures)})
@@ -291,7 +290,6 @@ def _stop_on(failures: Sequence[tuple[Request, str]], hint: str) -> None:
 
 
 def _of_items(file: Path, qampari: bool, at_most: int) -> list[Asked]:
-    from lineage_cli.texts import read_text
     from lineage_scoring.alce_items import asked, items_of
 
     return asked(items_of(read_text(file)), at_most_citations=at_most, qampari=qampari)
@@ -310,7 +308,7 @@ def _beside(given: str | None) -> list[str]:
 def _references(file: Path | None) -> dict[str, Reference]:
     from lineage_scoring.inputs import references_of
 
-    return references_of(lines_of(file))
+    return references_of(*lines_of(file))
 
 
 def settings_of(given: list[str] | tuple[str, ...]) -> dict[str, Any]:

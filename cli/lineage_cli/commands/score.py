@@ -13,6 +13,7 @@ import typer
 from lineage_cli.app import command, opened
 from lineage_cli.options import Json
 from lineage_cli.output import as_json, as_ndjson, data, note, say
+from lineage_cli.texts import lines_of, read_text
 
 if TYPE_CHECKING:
     from lineage.graph import LineageGraph
@@ -141,18 +142,11 @@ def score(
             return
         result = scored(
             graph, ids, who, rules=rules.value, beside=[part for part in (beside or "").split(",") if part],
-            references=references_of(lines_of(reference)),
+            references=references_of(*lines_of(reference)),
         )  # fmt: skip
         if keep:
             graph.judgments.keep_scores(result.records())
     _print(result, Format.JSON if as_json_ else format_, claim)
-
-
-def lines_of(file: Path | None) -> list[str]:
-    """The lines of a file that was given; none where none was."""
-    from lineage_cli.texts import read_text
-
-    return [] if file is None else read_text(file).split("\n")
 
 
 def kept_parts(
@@ -165,7 +159,7 @@ def kept_parts(
     from lineage_scoring.inputs import parts_of
     from lineage_scoring.parts import keep_given
 
-    given = parts_of(lines_of(file))
+    given = parts_of(*lines_of(file))
     if given:
         unknown = keep_given(graph.judgments, graph.cited(answers), given)
         if unknown and not quiet:
@@ -174,7 +168,6 @@ def kept_parts(
 
 
 def _alce(graph: LineageGraph, who: JudgeId, file: Path, qampari: bool, at_most: int, json_: bool) -> None:
-    from lineage_cli.texts import read_text
     from lineage_scoring.alce_items import evaluate, items_of
     from lineage_scoring.score import CAVEAT
     from lineage_scoring.verdicts import judge_json
