@@ -22,9 +22,7 @@ def dismiss(tx: Transaction, node: str, cause: str | None, *, reason: str, by: s
     view = tx.reading.views([node])[node]
     if view.kind == Kind.SPAN:
         raise BadInput(node, "node", found="span", expected="a derived node, a claim or an answer")
-    effects = evaluate(tx, [node])
-    assert effects is not None  # no budget was given
-    mine = {name: nodes[node] for name, nodes in effects.items() if node in nodes}
+    mine = _effects(tx, node)
     if cause is None:
         # Incomplete lineage is nothing that a person who names no cause means, unless it is all there is.
         meant = sorted(name for name in mine if name != BUILT_IN) or sorted(mine)
@@ -38,9 +36,7 @@ def dismiss(tx: Transaction, node: str, cause: str | None, *, reason: str, by: s
     if cause not in mine and cause not in excludable:
         raise NotFound(f"{cause} does not affect it")
     effect = mine.get(cause, Effect(Severity.NONE, ()))
-    decision = Decision(cause, node, Resolution.DISMISSED.value, effect.severity, effect.inputs, reason, by)
-    tx.marks.decide(decision, tx.next_seq(), tx.now())
-    return decision
+    return _kept(tx, Decision(cause, node, Resolution.DISMISSED.value, effect.severity, effect.inputs, reason, by))
 
 
 def reverified(tx: Transaction, claim: str, cause: str, *, reason: str, by: str | None) -> Decision:
@@ -48,11 +44,19 @@ def reverified(tx: Transaction, claim: str, cause: str, *, reason: str, by: str 
 
     Raises :class:`NotFound` where the correction does not affect the claim.
     """
-    effects = evaluate(tx, [claim])
-    assert effects is not None  # no budget was given
-    effect = effects.get(cause, {}).get(claim)
+    effect = _effects(tx, claim).get(cause)
     if effect is None:
         raise NotFound(f"{cause} does not affect {claim}")
-    decision = Decision(cause, claim, Resolution.REVERIFIED.value, effect.severity, effect.inputs, reason, by)
+    return _kept(tx, Decision(cause, claim, Resolution.REVERIFIED.value, effect.severity, effect.inputs, reason, by))
+
+
+def _effects(tx: Transaction, node: str) -> dict[str, Effect]:
+    """What each cause does to a node."""
+    effects = evaluate(tx, [node])
+    assert effects is not None  # no budget was given
+    return {cause: nodes[node] for cause, nodes in effects.items() if node in nodes}
+
+
+def _kept(tx: Transaction, decision: Decision) -> Decision:
     tx.marks.decide(decision, tx.next_seq(), tx.now())
     return decision

@@ -6,7 +6,6 @@ It is decided when read, and lifts only what came over ``cites``: the claim, and
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -130,11 +129,6 @@ def _survivor(cited: Sequence[Cited], below: Marks, judgments: Iterable[Judgment
     holds = [held for rows in by_key.values() if (held := holding(rows)) is not None]
     for row in sorted(holds, key=lambda row: (len(row.passages), row.key)):
         shown = [(passage.sha256, passage.source) for passage in row.passages]
-        if row.verdict is Verdict.SUPPORTED and _gates(row) and all(each in standing for each in shown):
+        if row.verdict is Verdict.SUPPORTED and row.judge.gates and all(each in standing for each in shown):
             return Survivor(tuple(standing[each] for each in shown), row.key)
     return None
-
-
-def _gates(row: Judgment) -> bool:
-    """Whether the judge may decide something: one that says of itself that it is a baseline may not."""
-    return json.loads(row.judge.configuration).get("gates") is not False

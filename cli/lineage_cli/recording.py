@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext, suppress
 from pathlib import Path
@@ -16,7 +15,7 @@ from lineage.register.forms import parse_one
 from lineage.runs import RunHandle
 from lineage_cli.failures import Stopped
 from lineage_cli.options import BATCH
-from lineage_cli.texts import STANDARD_INPUT
+from lineage_cli.texts import opened_bytes
 from lineage_schema.errors import BadInput, LineageError
 from lineage_schema.records import Record, Run
 
@@ -48,7 +47,7 @@ class Recorder:
         """Registers the whole file. An error says which lines are committed and how to go on."""
         size = self._file.stat().st_size if self._file.is_file() else 0
         try:
-            with self._opened() as lines:
+            with opened_bytes(self._file) as lines:
                 for batch, done in self._batches(lines):
                     self._register(batch)
                     progress(done, size)
@@ -71,14 +70,6 @@ class Recorder:
     def _go_on(self) -> str:
         batch = "" if self._batch == BATCH else f" --batch {self._batch}"
         return f"lineage record {shlex.quote(str(self._file))}{batch} --from-line {self._committed + 1}"
-
-    def _opened(self) -> Any:
-        if str(self._file) == STANDARD_INPUT:
-            return nullcontext(sys.stdin.buffer)
-        try:
-            return self._file.open("rb")
-        except OSError as error:
-            raise BadInput(str(self._file), "path", found=error.strerror, expected="a file that can be read") from None
 
     def _batches(self, lines: IO[bytes]) -> Iterator[tuple[list[Numbered], int]]:
         """The batches, each with the number of bytes read by its end. A run's line begins one."""

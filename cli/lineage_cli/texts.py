@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
+from typing import IO
 
 from lineage_schema.errors import BadInput
 
@@ -28,6 +30,28 @@ def read_text(path: Path) -> str:
         ) from None
 
 
+def lines_of(file: Path | None) -> tuple[list[str], str | None]:
+    """The lines of a file that was given, and its name for errors; none where none was.
+
+    Not by ``splitlines``: JSON strings may hold what Python takes for an end of line.
+    """
+    return ([], None) if file is None else (read_text(file).split("\n"), str(file))
+
+
+def opened_bytes(path: Path) -> AbstractContextManager[IO[bytes]]:
+    """A file to be streamed, ``-`` being standard input, which stays open. Raises :class:`BadInput`."""
+    if str(path) == STANDARD_INPUT:
+        return nullcontext(sys.stdin.buffer)
+    try:
+        return path.open("rb")
+    except OSError as error:
+        raise _unreadable(path, error) from None
+
+
+def _unreadable(path: Path, error: OSError) -> BadInput:
+    return BadInput(str(path), "path", found=error.strerror, expected="a file that can be read")
+
+
 def _bytes(path: Path) -> bytes:
     try:
         return path.read_bytes()
@@ -37,4 +61,4 @@ def _bytes(path: Path) -> bytes:
             str(path), "path", found="a folder", expected="a file", hint=f"name its files: {path}/*"
         ) from None
     except OSError as error:
-        raise BadInput(str(path), "path", found=error.strerror, expected="a file that can be read") from None
+        raise _unreadable(path, error) from None

@@ -6,6 +6,7 @@ the judge's name, version and configuration. Whatever could change a verdict is 
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -62,6 +63,11 @@ class JudgeId:
     def of(cls, name: str, version: str, configuration: dict[str, Any]) -> JudgeId:
         """With a configuration given as an object. Raises :class:`BadInput` for one without a canonical form."""
         return cls(name, version, canonical_json(configuration, item=f"judge {name}"))
+
+    @property
+    def gates(self) -> bool:
+        """Whether its verdicts may decide something: one that says of itself that it is a baseline may not."""
+        return json.loads(self.configuration).get("gates") is not False
 
     def key(self, request: Request) -> str:
         """The judgment key of a request to this judge."""

@@ -45,6 +45,19 @@ def sets(count: int) -> Iterator[tuple[str, tuple[int, ...]]]:
                 yield purpose, members
 
 
+def request_on(statement: str, passages: Sequence[Passage], members: tuple[int, ...]) -> Request:
+    """The question whether the passages at these places together support a statement."""
+    return Request(statement, tuple(passages[place] for place in members))
+
+
+def about(statement: str, cited: Sequence[tuple[str, Passage]], answer: str, claim: str) -> Iterator[Asked]:
+    """All that is asked of a statement and of the passages that it cites, each with its name: one question a set."""
+    passages = [passage for _, passage in cited]
+    for purpose, members in sets(len(cited)):
+        names = tuple(cited[place][0] for place in members)
+        yield Asked(request_on(statement, passages, members), purpose, answer, claim, names)
+
+
 def about_citations(answers: Iterable[AnswerMaterial]) -> Iterator[Asked]:
     """All that scoring the citations of answers asks, in order of answers, statements and families.
 
@@ -56,14 +69,7 @@ def about_citations(answers: Iterable[AnswerMaterial]) -> Iterator[Asked]:
             passages = cited_passages(claim)
             if claim.text is None or passages is None:
                 continue
-            for purpose, members in sets(len(passages)):
-                yield Asked(
-                    Request(claim.text, tuple(passages[place] for place in members)),
-                    purpose,
-                    answer.id,
-                    claim.id,
-                    tuple(claim.cited[place].name for place in members),
-                )
+            yield from about(claim.text, named(claim, passages), answer.id, claim.id)
 
 
 def cited_passages(claim: ClaimMaterial) -> Sequence[Passage] | None:
@@ -74,3 +80,8 @@ def cited_passages(claim: ClaimMaterial) -> Sequence[Passage] | None:
             return None
         found.append(each.material.passage)
     return found
+
+
+def named(claim: ClaimMaterial, passages: Sequence[Passage]) -> list[tuple[str, Passage]]:
+    """The passages that a statement cites, each with its citation's name."""
+    return [(each.name, passage) for each, passage in zip(claim.cited, passages, strict=True)]

@@ -13,17 +13,13 @@ figures of an audit, and no benchmark's.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from lineage_scoring.support import Share, Supports, support
 
 PartSupports = Callable[[str, tuple[int, ...]], bool]
 """(part, places of citations) → whether their passages together support it. Never asked of ``()``."""
-
-_JOINT: Final = re.compile(r";\s+|,?\s+and\s+(?=(?:it|they|he|she|this|that|these|those)\b)|\.\s+(?=[A-Z])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +55,6 @@ def coverage(claims: Sequence[ClaimAudit]) -> Share:
 def link_precision(claims: Sequence[ClaimAudit]) -> Share:
     """Links that contribute, of all links."""
     return Share(sum(sum(claim.links) for claim in claims), sum(len(claim.links) for claim in claims))
-
-
-def split(claim: str) -> tuple[str, ...]:
-    """The parts of a compound claim by rule: at ``;``, at a full stop within it, and at ``and`` before a pronoun.
-
-    A part keeps its own words only, so one that leans on the other's subject is better split by the caller.
-    """
-    parts = [part.strip(" ,;.") for part in _JOINT.split(claim)]
-    return tuple(part for part in parts if part) or (claim,)
 
 
 def _part(part: str, citations: int, supports: PartSupports) -> PartAudit:

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from lineage.cited import AnswerMaterial, ClaimMaterial
-from lineage_schema.judgments import Passage, Request
+from lineage_schema.judgments import JudgeId, Passage
 from lineage_schema.vocabulary import Verdict
-from lineage_scoring.asking import FULL, Asked, cited_passages, sets
+from lineage_scoring.asking import FULL, Asked, about, cited_passages, named, request_on
 from lineage_scoring.audit import ClaimAudit, audit_claim, coverage, link_precision
+from lineage_scoring.parts import Parts
 from lineage_scoring.support import Share
-from lineage_scoring.verdicts import Lack, Verdicts
-
-Parts = Mapping[str, Sequence[str]]
-"""claim text → its parts; a claim that is not in it is a part of its own"""
+from lineage_scoring.verdicts import Lack, Verdicts, judge_json
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerAudit:
-    """One answer: its claims that need evidence, each with its audit, and the two figures."""
+    """One answer: its claims that need evidence, each with its audit and who split it, and the two figures."""
 
     answer: AnswerMaterial
-    claims: tuple[tuple[ClaimMaterial, ClaimAudit], ...]
+    claims: tuple[tuple[ClaimMaterial, ClaimAudit, JudgeId | None], ...]
     coverage: Share
     precision: Share
 
@@ -35,7 +33,7 @@ class AnswerAudit:
             "profile": "audit",
             "coverage": self.coverage.to_json(),
             "link_precision": self.precision.to_json(),
-            "claims": [_claim_json(claim, audit) for claim, audit in self.claims],
+            "claims": [_claim_json(*each) for each in self.claims],
         }
 
 
@@ -43,11 +41,7 @@ def asked(answers: Iterable[AnswerMaterial], parts: Parts) -> Iterator[Asked]:
     """All that auditing these answers needs to have judged."""
     for answer in answers:
         for claim in _counted(answer):
-            passages = cited_passages(claim)
-            for part in _parts(claim, parts) if passages else ():
-                for purpose, members in sets(len(passages or ())):
-                    names = tuple(claim.cited[place].name for place in members)
-                    yield Asked(_request(part, passages or (), members), purpose, answer.id, claim.id, names)
+            yield from _asked(answer, claim, cited_passages(claim) or (), parts)
 
 
 def lacking(answers: Iterable[AnswerMaterial], verdicts: Verdicts, parts: Parts) -> list[Lack]:
@@ -60,14 +54,7 @@ def lacking(answers: Iterable[AnswerMaterial], verdicts: Verdicts, parts: Parts)
             if passages is None:
                 found.append(Lack(_obstacle(claim), claim.text, names, answer.key, claim.label, FULL))
                 continue
-            for part in _parts(claim, parts):
-                for purpose, members in sets(len(passages)):
-                    request = _request(part, passages, members)
-                    why = verdicts.why(request)
-                    if why is not None:
-                        listed = tuple(claim.cited[place].name for place in members)
-                        key = verdicts.key(request)
-                        found.append(Lack(why, part, listed, answer.key, claim.label, purpose, key))
+            found += verdicts.lacking(_asked(answer, claim, passages, parts), answer.key, claim.label)
     return found
 
 
@@ -78,11 +65,18 @@ def audit(answer: AnswerMaterial, verdicts: Verdicts, parts: Parts) -> AnswerAud
         passages = cited_passages(claim) or ()
 
         def supports(part: str, members: tuple[int, ...], passages: Sequence[Passage] = passages) -> bool:
-            return verdicts.decided(_request(part, passages, members)) is Verdict.SUPPORTED
+            return verdicts.decided(request_on(part, passages, members)) is Verdict.SUPPORTED
 
-        found.append((claim, audit_claim(_parts(claim, parts), len(passages), supports)))
-    audits = [each for _, each in found]
+        splitter = parts[claim.id].splitter if claim.id in parts else None
+        found.append((claim, audit_claim(_parts(claim, parts), len(passages), supports), splitter))
+    audits = [each for _, each, _ in found]
     return AnswerAudit(answer, tuple(found), coverage(audits), link_precision(audits))
+
+
+def _asked(answer: AnswerMaterial, claim: ClaimMaterial, passages: Sequence[Passage], parts: Parts) -> Iterator[Asked]:
+    if passages:
+        for part in _parts(claim, parts):
+            yield from about(part, named(claim, passages), answer.id, claim.id)
 
 
 def _counted(answer: AnswerMaterial) -> list[ClaimMaterial]:
@@ -91,7 +85,8 @@ def _counted(answer: AnswerMaterial) -> list[ClaimMaterial]:
 
 def _parts(claim: ClaimMaterial, parts: Parts) -> tuple[str, ...]:
     assert claim.text is not None
-    return tuple(parts.get(claim.text, (claim.text,)))
+    split = parts.get(claim.id)
+    return (claim.text,) if split is None or split.parts is None else split.parts
 
 
 def _obstacle(claim: ClaimMaterial) -> str:
@@ -101,11 +96,7 @@ def _obstacle(claim: ClaimMaterial) -> str:
     return "changed" if any(material is not None and material.ended for material in materials) else "purged"
 
 
-def _request(part: str, passages: Sequence[Passage], members: tuple[int, ...]) -> Request:
-    return Request(part, tuple(passages[place] for place in members))
-
-
-def _claim_json(claim: ClaimMaterial, audit: ClaimAudit) -> dict[str, Any]:
+def _claim_json(claim: ClaimMaterial, audit: ClaimAudit, splitter: JudgeId | None) -> dict[str, Any]:
     names = [each.name for each in claim.cited]
     return {
         "id": claim.id,
@@ -113,6 +104,7 @@ def _claim_json(claim: ClaimMaterial, audit: ClaimAudit) -> dict[str, Any]:
         "text": claim.text,
         "covered": audit.covered,
         "links": [{"id": name, "valid": valid} for name, valid in zip(names, audit.links, strict=True)],
+        "split_by": None if splitter is None else judge_json(splitter),
         "parts": [
             {
                 "text": part.text,

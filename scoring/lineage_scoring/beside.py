@@ -80,14 +80,11 @@ def lacking(
 ) -> list[Lack]:
     """Every request of the parts without a verdict that counts."""
     wanted = tuple(parts)
-    found = []
+    found: list[Lack] = []
     for answer in answers:
         labels = {claim.id: claim.label for claim in answer.claims}
         for each in asked(answer, wanted, context):
-            why = verdicts.why(each.request)
-            if why is not None:
-                key, label = verdicts.key(each.request), labels.get(each.claim, "")
-                found.append(Lack(why, each.request.statement, each.names, answer.key, label, each.purpose, key))
+            found += verdicts.lacking([each], answer.key, labels.get(each.claim, ""))
     return found
 
 

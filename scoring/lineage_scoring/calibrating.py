@@ -91,7 +91,7 @@ def gate(graph: LineageGraph, judge: JudgeId, least: float) -> Calibration:
     if not -1 <= least <= 1:
         raise BadInput("gate", "kappa", found=least, expected="a number from -1 to 1")
     name = f"{judge.name}@{judge.version}"
-    if '"gates":false' in judge.configuration:
+    if not judge.gates:
         raise MissingJudgment(f"judge {name} is a baseline: it does not gate", hint="name another with --judge")
     rows = graph.judgments.calibrations(judge)
     if not rows:

@@ -17,7 +17,7 @@ from lineage_schema.errors import BadInput
 from lineage_schema.judgments import Passage, Request
 from lineage_schema.vocabulary import Verdict
 from lineage_scoring import alce
-from lineage_scoring.asking import FULL, Asked, sets
+from lineage_scoring.asking import FULL, Asked, about, request_on
 from lineage_scoring.support import Share, Support, support
 from lineage_scoring.verdicts import Lack, Verdicts
 
@@ -125,12 +125,7 @@ def asked(answers: Iterable[AnswerMaterial], rules: str = DESK) -> Iterator[Aske
         for claim in answer.claims:
             if not _counts(claim, rules) or claim.text is None:
                 continue
-            shown = _shown(claim)
-            if shown is None:
-                continue
-            for purpose, members in sets(len(shown)):
-                names = tuple(shown[place][0].name for place in members)
-                yield Asked(_request(claim, shown, members), purpose, answer.id, claim.id, names)
+            yield from _asked(answer, claim)
 
 
 def lacking(answers: Iterable[AnswerMaterial], verdicts: Verdicts, rules: str = DESK) -> list[Lack]:
@@ -146,14 +141,7 @@ def lacking(answers: Iterable[AnswerMaterial], verdicts: Verdicts, rules: str = 
                 why, detail = obstacle
                 found.append(Lack(why, claim.text, names, answer.key, claim.label, FULL, None, detail))
                 continue
-            shown = _shown(claim)
-            for purpose, members in sets(len(shown or ())):
-                request = _request(claim, shown or (), members)
-                why_not = verdicts.why(request)
-                if why_not is not None:
-                    listed = tuple((shown or ())[place][0].name for place in members)
-                    key = verdicts.key(request)
-                    found.append(Lack(why_not, claim.text, listed, answer.key, claim.label, purpose, key))
+            found += verdicts.lacking(_asked(answer, claim), answer.key, claim.label)
     return found
 
 
@@ -268,6 +256,12 @@ def _reason(result: Support, place: int) -> str:
     return NEEDED if citation.precise else SPARE
 
 
+def _asked(answer: AnswerMaterial, claim: ClaimMaterial) -> Iterator[Asked]:
+    assert claim.text is not None
+    shown = [(each.name, passage) for each, passage in _shown(claim) or ()]
+    return about(claim.text, shown, answer.id, claim.id)
+
+
 def _counts(claim: ClaimMaterial, rules: str) -> bool:
     return rules == ALCE or claim.needs_evidence
 
@@ -297,4 +291,4 @@ def _obstacle(claim: ClaimMaterial) -> tuple[str, str | None] | None:
 
 def _request(claim: ClaimMaterial, shown: Sequence[tuple[Cited, Passage]], members: tuple[int, ...]) -> Request:
     assert claim.text is not None
-    return Request(claim.text, tuple(shown[place][1] for place in members))
+    return request_on(claim.text, [passage for _, passage in shown], members)

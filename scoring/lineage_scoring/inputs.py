@@ -2,63 +2,38 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable
 
-from lineage_schema.errors import BadInput
 from lineage_scoring.beside import Reference
+from lineage_scoring.lines import objects
 
 
-def parts_of(lines: Iterable[str]) -> dict[str, tuple[str, ...]]:
+def parts_of(lines: Iterable[str], file: str | None = None) -> dict[str, tuple[str, ...]]:
     """The parts of claims, by the claim's text: ``{"claim": …, "parts": [… at least one …]}``.
 
-    Raises :class:`BadInput`, naming the line.
+    Raises :class:`BadInput`, naming the file and the line.
     """
     found: dict[str, tuple[str, ...]] = {}
-    for item, said in _objects(lines):
-        claim, parts = said.get("claim"), said.get("parts")
-        if not isinstance(claim, str) or not claim:
-            raise BadInput(item, "claim", found=claim, expected="a claim's text")
-        if not isinstance(parts, list) or not parts or not all(isinstance(part, str) and part for part in parts):
-            raise BadInput(item, "parts", found=parts, expected="a list of texts, at least one")
+    for line in objects(lines, file):
+        claim, parts = line.text("claim", "a claim's text"), line.texts("parts")
         if claim in found:
-            raise BadInput(item, "claim", found=claim, expected="each claim once")
+            raise line.refused("claim", "each claim once")
         found[claim] = tuple(parts)
     return found
 
 
-def references_of(lines: Iterable[str]) -> dict[str, Reference]:
+def references_of(lines: Iterable[str], file: str | None = None) -> dict[str, Reference]:
     """References, by the answer's key: ``{"answer": …, "reference": text, "points": [texts]}``, either or both.
 
-    Raises :class:`BadInput`, naming the line.
+    Raises :class:`BadInput`, naming the file and the line.
     """
     found: dict[str, Reference] = {}
-    for item, said in _objects(lines):
-        answer, text, points = said.get("answer"), said.get("reference"), said.get("points", [])
-        if not isinstance(answer, str) or not answer:
-            raise BadInput(item, "answer", found=answer, expected="an answer's key")
+    for line in objects(lines, file):
+        answer, points = line.text("answer", "an answer's key"), line.texts("points", needed=False)
+        text = None if line.said.get("reference") is None else line.text("reference", "a text")
         if answer in found:
-            raise BadInput(item, "answer", found=answer, expected="each answer once")
-        if text is not None and (not isinstance(text, str) or not text):
-            raise BadInput(item, "reference", found=text, expected="a text")
-        if not isinstance(points, list) or not all(isinstance(point, str) and point for point in points):
-            raise BadInput(item, "points", found=points, expected="a list of texts")
+            raise line.refused("answer", "each answer once")
         if text is None and not points:
-            raise BadInput(item, "reference", found=None, expected="a reference text, points, or both")
+            raise line.refused("reference", "a reference text, points, or both")
         found[answer] = Reference(text, tuple(points))
     return found
-
-
-def _objects(lines: Iterable[str]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        item = f"line {number}"
-        try:
-            said = json.loads(line)
-        except ValueError as error:
-            raise BadInput(item, "line", found=line, expected=f"a JSON object ({error})") from None
-        if not isinstance(said, dict):
-            raise BadInput(item, "line", found=line, expected="a JSON object")
-        yield item, said

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib import resources
@@ -15,6 +14,7 @@ from lineage_schema.errors import BadInput
 from lineage_schema.identity import content_hash
 from lineage_schema.judgments import Passage, Request
 from lineage_schema.vocabulary import Verdict
+from lineage_scoring.lines import objects
 
 FIELDS = frozenset({"id", "kind", "statement", "passages", "label", "category", "why"})
 
@@ -31,44 +31,29 @@ class Labelled:
     why: str | None = None
 
 
-def labels_of(lines: Iterable[str]) -> list[Labelled]:
-    """The examples that lines give. Raises :class:`BadInput`, naming line and field, what was found and expected."""
+def labels_of(lines: Iterable[str], file: str | None = None) -> list[Labelled]:
+    """The examples that lines give. Raises :class:`BadInput`, naming file, line and field."""
     found: list[Labelled] = []
     names: set[str] = set()
     asked: dict[tuple[str, frozenset[str]], str] = {}
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        item = f"line {number}"
-        try:
-            said = json.loads(line)
-        except ValueError as error:
-            raise BadInput(item, "line", found=line, expected=f"a JSON object ({error})") from None
-        if not isinstance(said, dict):
-            raise BadInput(item, "line", found=line, expected="a JSON object")
-        for field in sorted(said.keys() - FIELDS):
-            raise BadInput(item, field, found=said[field], expected=f"only {', '.join(sorted(FIELDS))}")
-        for field in ("id", "kind", "category", "why"):
-            if said.get(field) is not None and not isinstance(said[field], str):
-                raise BadInput(item, field, found=said[field], expected="text")
-        statement, passages, label = said.get("statement"), said.get("passages"), said.get("label")
-        if not isinstance(statement, str) or not statement:
-            raise BadInput(item, "statement", found=statement, expected="a statement")
-        if not isinstance(passages, list) or not passages or not all(isinstance(p, str) and p for p in passages):
-            raise BadInput(item, "passages", found=passages, expected="a list of texts, at least one")
+    for line in objects(lines, file):
+        line.only(FIELDS)
+        given, kind, category, why = (line.optional(field) for field in ("id", "kind", "category", "why"))
+        statement, passages = line.text("statement", "a statement"), line.texts("passages")
+        label = line.said.get("label")
         if label not in (Verdict.SUPPORTED, Verdict.NOT_SUPPORTED, Verdict.CONTRADICTED):
-            raise BadInput(item, "label", found=label, expected="supported, not_supported or contradicted")
-        name = said.get("id") or item
+            raise line.refused("label", "supported, not_supported or contradicted")
+        name = given or f"line {line.number}"
         if name in names:
-            raise BadInput(item, "id", found=name, expected="each id once")
+            raise line.refused("id", "each id once")
         names.add(name)
         first = asked.setdefault((statement, frozenset(passages)), name)
         if first != name:
-            raise BadInput(item, "statement", found=statement, expected=f"each example once; {first} asks the same")
+            raise line.refused("statement", f"each example once; {first} asks the same")
         request = Request(statement, tuple(Passage(text, "label") for text in passages))
-        found.append(Labelled(name, request, Verdict(label), said.get("category"), said.get("kind"), said.get("why")))
+        found.append(Labelled(name, request, Verdict(label), category, kind, why))
     if not found:
-        raise BadInput("labels", "lines", found=0, expected="at least one labelled example")
+        raise BadInput(file or "labels", "lines", found=0, expected="at least one labelled example")
     return found
 
 

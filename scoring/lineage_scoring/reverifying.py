@@ -11,7 +11,7 @@ from lineage_schema.errors import BadInput
 from lineage_schema.judgments import JudgeId
 from lineage_schema.vocabulary import Verdict
 from lineage_scoring.asking import Asked
-from lineage_scoring.verdicts import Lack, gather, missing
+from lineage_scoring.verdicts import gather, missing
 
 REVERIFY = "reverify"
 GONE = "gone"
@@ -44,16 +44,12 @@ def reverify(
     changes. Raises :class:`MissingJudgment`, before anything is decided, where a verdict is missing or unresolved, and
     :class:`BadInput` for a judge that says of itself that it is a baseline.
     """
-    if '"gates":false' in judge.configuration:
+    if not judge.gates:
         raise BadInput("reverification", "judge", found=judge.name, expected="a judge that is no baseline")
     listed = list(claims)
     requests = [claim.request for claim in listed if claim.request is not None]
     verdicts = gather(graph.judgments, judge, requests)
-    lacks = [
-        Lack(why, claim.request.statement, claim.names, claim.answer, claim.name, REVERIFY, judge.key(claim.request))
-        for claim in listed
-        if claim.request is not None and (why := verdicts.why(claim.request)) is not None
-    ]
+    lacks = [lack for claim in listed for lack in verdicts.lacking(about_stale([claim]), claim.answer, claim.name)]
     if lacks:
         raise missing(lacks, judge)
     found = []

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from lineage.judgments import Judgments
-from lineage_schema.errors import BadInput, LineageError
+from lineage_schema.errors import BadInput
 from lineage_scoring.judging import Failure, Judge, Judgment, Reply, Request, Verdict
+from lineage_scoring.pool import ask_all
 
 
 @dataclass(slots=True)
@@ -64,34 +63,16 @@ def run(
         open_ = [request for request in open_ if not _past_window(judge, request)]
     total, done = len(wanted), len(wanted) - len(open_)
     tell(done, total)
-    waiting = [open_[begin : begin + judge.batch] for begin in range(0, len(open_), judge.batch)][::-1]
-    with ThreadPoolExecutor(max(concurrency, 1)) as pool:
-        running: dict[Future[list[Reply | Failure]], list[Request]] = {}
 
-        def keep(future: Future[list[Reply | Failure]]) -> None:
-            nonlocal done
-            batch = running[future]
-            _keep(judge, batch, future.result(), judgments, outcome)
-            del running[future]
-            outcome.asked += len(batch)
-            done += len(batch)
-            tell(done, total)
+    def keep(batch: list[Request], replies: list[Reply | Failure]) -> None:
+        nonlocal done
+        _keep(judge, batch, replies, judgments, outcome)
+        outcome.asked += len(batch)
+        done += len(batch)
+        tell(done, total)
 
-        try:
-            while waiting or running:
-                while waiting and len(running) < concurrency:
-                    batch = waiting.pop()
-                    running[pool.submit(_asked, judge, batch)] = batch
-                finished, _ = wait(running, return_when=FIRST_COMPLETED)
-                for future in finished:
-                    keep(future)
-        except BaseException:
-            # An interrupt too: they are paid for, and would be asked again. What stopped the run is what is told.
-            for future in list(running):
-                if not future.cancel():
-                    with suppress(LineageError):
-                        keep(future)
-            raise
+    batches = [open_[begin : begin + judge.batch] for begin in range(0, len(open_), judge.batch)]
+    ask_all(batches, lambda batch: _asked(judge, batch), keep, concurrency=concurrency)
     return outcome
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -18,9 +19,10 @@ from lineage_scoring.beside import PARTS, Context, Reference, alone_of_context
 from lineage_scoring.beside import asked as asked_beside
 from lineage_scoring.beside import beside as about
 from lineage_scoring.beside import lacking as lacking_beside
+from lineage_scoring.parts import Given, parts_of_claims
 from lineage_scoring.selfchecks import SelfChecks, self_checks
 from lineage_scoring.support import Means, means
-from lineage_scoring.verdicts import gather, missing
+from lineage_scoring.verdicts import gather, judge_json, missing, names_of
 
 CAVEAT: Final = "A score shows what the cited text says. It does not show that the model read it, nor that it is true."
 RULES: Final = (desk.DESK, desk.ALCE)
@@ -75,7 +77,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """The audit of some answers by one judge's verdicts."""
+    """The audit of some answers by one judge's verdicts. Of each claim its answer tells who split it."""
 
     judge: JudgeId
     answers: tuple[AnswerAudit, ...]
@@ -83,11 +85,17 @@ class Audit:
     precision: Means
     checks: SelfChecks
 
+    def splitters(self) -> list[tuple[JudgeId, int]]:
+        """Who split the claims, and how many."""
+        found = Counter(splitter for each in self.answers for _, _, splitter in each.claims if splitter is not None)
+        return sorted(found.items(), key=lambda each: names_of(each[0]))
+
     def to_json(self) -> dict[str, Any]:
         return {
             "schema": "audit/1",
             "profile": "audit",
             "judge": judge_json(self.judge),
+            "split_by": [{**judge_json(splitter), "claims": count} for splitter, count in self.splitters()],
             "answers": [each.to_json() for each in self.answers],
             "coverage": self.coverage.to_json(),
             "link_precision": self.precision.to_json(),
@@ -96,12 +104,14 @@ class Audit:
         }
 
 
-def audit(graph: LineageGraph, answers: Sequence[str], judge: JudgeId, *, parts: audited.Parts) -> Audit:
-    """Audits answers (ids) from kept verdicts; ``parts`` are those of compound claims, by the claim's text.
+def audit(graph: LineageGraph, answers: Sequence[str], judge: JudgeId, *, given: Given | None = None) -> Audit:
+    """Audits answers (ids) from kept verdicts, over the parts that claims were last split into.
 
-    Raises :class:`MissingJudgment` with every request that has no answer.
+    ``given`` are parts of the caller, by the claim's text: they count for the claims that they name, and are not kept
+    by this. Raises :class:`MissingJudgment` with every request that has no answer.
     """
     loaded = graph.cited(answers)
+    parts = parts_of_claims(graph.judgments, loaded, given)
     verdicts = gather(graph.judgments, judge, (each.request for each in audited.asked(loaded, parts)))
     lacks = audited.lacking(loaded, verdicts, parts)
     if lacks:
@@ -133,23 +143,22 @@ def requests_of(
     answers: Sequence[str],
     *,
     beside: Sequence[str] = (),
-    parts: audited.Parts | None = None,
+    given: Given | None = None,
     references: Mapping[str, Reference] | None = None,
 ) -> list[Asked]:
-    """All that scoring asks of answers: about citations, about the parts of claims, and beside them."""
+    """All that scoring asks of answers: about citations, about the parts of claims, and beside them.
+
+    ``given`` are parts of the caller, by the claim's text; other claims have those that they were last split into.
+    """
     loaded = graph.cited(answers)
     found = list(about_citations(loaded))
+    parts = parts_of_claims(graph.judgments, loaded, given)
     if parts:
         found += audited.asked(loaded, parts)
     if beside:
         context = context_of(graph, loaded, references or {})
         found += [each for answer in loaded for each in asked_beside(answer, beside, context)]
     return found
-
-
-def judge_json(judge: JudgeId) -> dict[str, str]:
-    """A judge as reports print it."""
-    return {"name": judge.name, "version": judge.version, "configuration": judge.configuration}
 
 
 def score(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +10,7 @@ from lineage.judgments import Judgments, holding
 from lineage_schema.errors import Ambiguous, MissingJudgment, NotFound
 from lineage_schema.judgments import JudgeId, Judgment, Request
 from lineage_schema.vocabulary import Verdict
+from lineage_scoring.asking import Asked
 
 RECORDED = JudgeId.of("recorded", "1", {})
 SHOWN = 5
@@ -101,6 +102,14 @@ class Verdicts:
             return "conflict"
         return "unresolved" if key in self.held else "missing"
 
+    def lacking(self, asked: Iterable[Asked], answer: str, claim: str) -> Iterator[Lack]:
+        """Those of the requests without a verdict that counts; ``answer`` and ``claim`` are what readers call them."""
+        for each in asked:
+            why = self.why(each.request)
+            if why is not None:
+                key = self.key(each.request)
+                yield Lack(why, each.request.statement, each.names, answer, claim, each.purpose, key)
+
 
 def gather(judgments: Judgments, judge: JudgeId, requests: Iterable[Request]) -> Verdicts:
     """The verdicts of a judge on requests, in one look-up for all of them."""
@@ -135,3 +144,8 @@ def judge_of(judgments: Judgments, name: str) -> JudgeId:
 def names_of(judge: JudgeId) -> tuple[str, str, str]:
     """What a judge may be called, from short to exact."""
     return judge.name, f"{judge.name}@{judge.version}", f"{judge.name}@{judge.version}{judge.configuration}"
+
+
+def judge_json(judge: JudgeId) -> dict[str, str]:
+    """A judge, or a splitter, as reports print it."""
+    return {"name": judge.name, "version": judge.version, "configuration": judge.configuration}

@@ -22,7 +22,7 @@ def test_every_command_is_in_it() -> None:
     page = reference()
     expected = "add affected calibrate check correct corrections demo dismiss dump doctor find history impact"
     expected += " init lint load migrate plan propagate record reverify schema score trace undo verify withdraw"
-    grouped = {f"judge {name}" for name in "conflicts export import list resolve run".split()}
+    grouped = {f"judge {name}" for name in "conflicts export import list resolve run split".split()}
     assert set(expected.split()) | {"export neo4j-csv", "import graphrag", "import raptor"} | grouped == set(COMMANDS)
     for name in COMMANDS:
         assert f"\n## lineage {name}\n" in page

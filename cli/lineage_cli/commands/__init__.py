@@ -20,6 +20,7 @@ MODULES = (
     "dismiss",
     "score",
     "judge",
+    "split",
     "reverify",
     "calibrate",
     "lint",

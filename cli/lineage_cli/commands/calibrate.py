@@ -11,9 +11,9 @@ import typer
 
 from lineage_cli.app import command, opened
 from lineage_cli.commands.judge import settings_of
-from lineage_cli.commands.score import lines_of
 from lineage_cli.options import Json
 from lineage_cli.output import as_json, note, progress, say
+from lineage_cli.texts import lines_of
 
 if TYPE_CHECKING:
     from lineage_scoring.calibration import Figures
@@ -48,7 +48,7 @@ def calibrate(
     from lineage_scoring.verdicts import RECORDED
 
     drawn = random.SystemRandom().randrange(2**31) if seed is None else seed
-    listed = builtin() if labels == "builtin" else labels_of(lines_of(Path(labels)))
+    listed = builtin() if labels == "builtin" else labels_of(*lines_of(Path(labels)))
     with opened() as graph:
         if name == RECORDED.name:
             judge = RECORDED

@@ -13,6 +13,7 @@ import typer
 from lineage_cli.app import command, opened, url
 from lineage_cli.options import Json
 from lineage_cli.output import as_json, note, progress, say
+from lineage_cli.texts import opened_bytes
 
 
 @command("dump", "lineage dump store.jsonl", "lineage dump - --store neo4j://localhost:7687/neo4j")
@@ -60,7 +61,7 @@ def load(
     from lineage.graph import LineageGraph
 
     with (
-        sys.stdin.buffer if file == "-" else Path(file).open("rb") as lines,
+        opened_bytes(Path(file)) as lines,
         LineageGraph.open(url(), create=True, filling=again) as graph,
         progress("loading") as tell,
     ):

@@ -13,7 +13,7 @@ from lineage_cli.app import command, opened
 from lineage_cli.options import By, DryRun, Enqueue, Json, Reason
 from lineage_cli.output import as_json, say
 from lineage_cli.spreading import spread
-from lineage_cli.texts import STANDARD_INPUT, read_text
+from lineage_cli.texts import STANDARD_INPUT, lines_of, read_text
 from lineage_schema.errors import BadInput
 
 if TYPE_CHECKING:
@@ -178,8 +178,8 @@ def replaced(text: str, old: str, new: str, *, item: str) -> str:
 
 def _set(path: Path) -> dict[str, str]:
     texts: dict[str, str] = {}
-    # Not splitlines: JSON strings may hold what Python takes for an end of line.
-    for number, line in enumerate(read_text(path).split("\n"), 1):
+    lines, _ = lines_of(path)
+    for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         item = f"{path} line {number}"

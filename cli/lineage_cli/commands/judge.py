@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lineage_cli.app import app, command, opened
-from lineage_cli.commands.score import AtMost, Items, Qampari, lines_of
+from lineage_cli.commands.score import AtMost, Items, Qampari, kept_parts
 from lineage_cli.options import By, Json, Reason
 from lineage_cli.output import as_json, data, note, progress, say
+from lineage_cli.texts import lines_of, read_text
 
 if TYPE_CHECKING:
     from lineage.graph import LineageGraph
@@ -41,6 +42,10 @@ Batch = Annotated[
     str | None,
     typer.Option("--openai-batch", metavar="MODEL", help="In the form of OpenAI's batch files, for a model."),
 ]
+Settings = Annotated[
+    list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A setting of who is asked; may be repeated.")
+]
+Concurrency = Annotated[int, typer.Option("--concurrency", metavar="N", min=1, help="Batches at a time.")]
 Namespace = Annotated[str | None, typer.Option("--namespace", metavar="NS", help="With --all: of this one.")]
 
 
@@ -52,16 +57,14 @@ def run(
     name: Annotated[
         str, typer.Option("--judge", metavar="NAME|MODULE:CLASS", help="Who is asked.", show_default=False)
     ] = "",
-    settings: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A setting of the judge; may be repeated.")
-    ] = None,
+    settings: Settings = None,
     beside: Beside = None,
     parts: Parts = None,
     reference: References = None,
     items: Items = None,
     qampari: Qampari = False,
     at_most: AtMost = 3,
-    concurrency: Annotated[int, typer.Option("--concurrency", metavar="N", min=1, help="Batches at a time.")] = 1,
+    concurrency: Concurrency = 1,
     again: Annotated[bool, typer.Option("--again", help="Also ask what is kept.")] = False,
     as_json_: Json = False,
 ) -> None:
@@ -82,10 +85,9 @@ def run(
         if items is not None:
             asked = _of_items(items, qampari, at_most)
         else:
-            ids = _answers(graph, answers, all_, namespace)
-            asked = requests_of(
-                graph, ids, beside=_beside(beside), parts=_parts(parts), references=_references(reference)
-            )
+            ids = answers_of(graph, answers, all_, namespace)
+            given = kept_parts(graph, ids, parts, quiet=as_json_)
+            asked = requests_of(graph, ids, beside=_beside(beside), given=given, references=_references(reference))
         requests = [each.request for each in asked]
         with progress("judging") as tell:
             done = running(asked_of, requests, graph.judgments, concurrency=concurrency, again=again, on_progress=tell)
@@ -124,6 +126,7 @@ def export(
     One JSON object a line, each question once. Hand it to people or to a batch job, and read the verdicts back with
     'judge import'.
     """
+    from lineage_scoring.inputs import parts_of
     from lineage_scoring.judges import jsonl, openai_batch
     from lineage_scoring.reverifying import about_stale
     from lineage_scoring.score import requests_of
@@ -140,9 +143,9 @@ def export(
         else:
             asked = requests_of(
                 graph,
-                _answers(graph, answers, all_, namespace),
+                answers_of(graph, answers, all_, namespace),
                 beside=_beside(beside),
-                parts=_parts(parts),
+                given=parts_of(*lines_of(parts)),
                 references=_references(reference),
             )
             lines = lines_about(asked)
@@ -176,7 +179,6 @@ def import_(
     output of a batch that 'judge export --openai-batch' wrote, kept as the judge llm's; calls that failed are listed,
     and the exit code is 7.
     """
-    from lineage_cli.texts import read_text
     from lineage_schema.errors import Conflict
     from lineage_schema.judgments import JudgeId
     from lineage_scoring.beside import PARTS
@@ -186,20 +188,20 @@ def import_(
 
     if batch and (by or (name, version) != ("recorded", "1")):
         raise typer.BadParameter("--openai-batch says by itself who judged")
-    text = sys.stdin.read() if file == "-" else read_text(Path(file))
+    lines, _ = lines_of(Path(file))
     with opened() as graph:
-        ids = _answers(graph, None, True, namespace)
+        ids = answers_of(graph, None, True, namespace)
+        given = kept_parts(graph, ids, parts, quiet=as_json_)
         loaded = graph.cited(ids)
-        about = requests_of(graph, ids, beside=PARTS, parts=_parts(parts), references=_references(reference))
+        about = requests_of(graph, ids, beside=PARTS, given=given, references=_references(reference))
         asked = chain(about, about_stale(graph.stale_claims()))
-        lines = enumerate(text.split("\n"), 1)
         failures: list[tuple[Request, str]] = []
         if batch:
             judged_by = openai_batch.judge_of(batch)
-            rows, failures = openai_batch.imported(lines, asked, batch)
+            rows, failures = openai_batch.imported(lines, asked, batch, file)
         else:
             judged_by = JudgeId.of(name, version, {})
-            rows = jsonl.imported(lines, asked, loaded, judged_by, by)
+            rows = jsonl.imported(lines, asked, loaded, judged_by, by, file)
         kept = graph.judgments.keep(rows)
     if as_json_:
         as_json({"new": kept.new, "known": kept.known, "conflicts": kept.conflicts, "failures": _failed(failures)})
@@ -266,7 +268,8 @@ def list_(as_json_: Json = False) -> None:
         say(f"{each.name}@{each.version}  {count} judgments  {each.configuration}")
 
 
-def _answers(graph: LineageGraph, answers: list[str] | None, all_: bool, namespace: str | None) -> list[str]:
+def answers_of(graph: LineageGraph, answers: list[str] | None, all_: bool, namespace: str | None) -> list[str]:
+    """The ids of the answers that a command line means."""
     if bool(answers) == all_:
         raise typer.BadParameter("name answers, or say --all")
     return graph.answers(*(answers or ()), namespace=namespace)
@@ -287,7 +290,6 @@ def _stop_on(failures: Sequence[tuple[Request, str]], hint: str) -> None:
 
 
 def _of_items(file: Path, qampari: bool, at_most: int) -> list[Asked]:
-    from lineage_cli.texts import read_text
     from lineage_scoring.alce_items import asked, items_of
 
     return asked(items_of(read_text(file)), at_most_citations=at_most, qampari=qampari)
@@ -303,16 +305,10 @@ def _beside(given: str | None) -> list[str]:
     return found
 
 
-def _parts(file: Path | None) -> dict[str, tuple[str, ...]]:
-    from lineage_scoring.inputs import parts_of
-
-    return parts_of(lines_of(file))
-
-
 def _references(file: Path | None) -> dict[str, Reference]:
     from lineage_scoring.inputs import references_of
 
-    return references_of(lines_of(file))
+    return references_of(*lines_of(file))
 
 
 def settings_of(given: list[str] | tuple[str, ...]) -> dict[str, Any]:

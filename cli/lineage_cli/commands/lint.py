@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from lineage_cli.app import command, opened
-from lineage_cli.commands.score import lines_of
 from lineage_cli.options import Json
 from lineage_cli.output import as_json, note, say
+from lineage_cli.texts import lines_of, read_text
 
 if TYPE_CHECKING:
     from lineage_scoring.lint import Finding
@@ -45,7 +44,6 @@ def lint(
     Either a FILE with --sources, or --answer: then the answer's text and what it cites come from the store; a FILE
     beside it is linted in place of the stored text.
     """
-    from lineage_cli.texts import read_text
     from lineage_scoring.lint import lint as linted
     from lineage_scoring.lint.sources import sources_in, sources_of
 
@@ -53,9 +51,9 @@ def lint(
         raise typer.BadParameter("say what the markers mean: --sources FILE, or --answer ANSWER")
     if file is None and answer is None:
         raise typer.BadParameter("name the FILE with the answer's text")
-    text = None if file is None else sys.stdin.read() if file == "-" else read_text(Path(file))
+    text = None if file is None else read_text(Path(file))
     if answer is None:
-        parts = [(file or "-", text or "", sources_of(lines_of(sources)))]
+        parts = [(file or "-", text or "", sources_of(*lines_of(sources)))]
     else:
         with opened(read_only=True) as graph:
             loaded = graph.cited(graph.answers(answer))

@@ -13,6 +13,7 @@ import typer
 from lineage_cli.app import command, opened
 from lineage_cli.options import Json
 from lineage_cli.output import as_json, as_ndjson, data, note, say
+from lineage_cli.texts import lines_of, read_text
 
 if TYPE_CHECKING:
     from lineage.graph import LineageGraph
@@ -84,7 +85,8 @@ def score(
         typer.Option("--with", metavar="PART,…", help="Also faithfulness, fidelity, correctness, completeness."),
     ] = None,
     parts: Annotated[
-        Path | None, typer.Option("--parts", metavar="FILE", help="Audit: parts of compound claims, JSON Lines.")
+        Path | None,
+        typer.Option("--parts", metavar="FILE", help="Audit: parts of compound claims, JSON Lines; they are kept."),
     ] = None,
     reference: Annotated[
         Path | None, typer.Option("--reference", metavar="FILE", help="What answers should say, JSON Lines.")
@@ -110,7 +112,7 @@ def score(
     the list of all that are (exit code 7): 'judge run' asks a judge, 'judge export' and 'judge import' ask people.
     """
     from lineage_scoring.calibrating import gate as gated
-    from lineage_scoring.inputs import parts_of, references_of
+    from lineage_scoring.inputs import references_of
     from lineage_scoring.score import audit
     from lineage_scoring.score import score as scored
     from lineage_scoring.verdicts import judge_of
@@ -125,7 +127,7 @@ def score(
         raise typer.BadParameter("--gate and --kappa go together: a gate has no default")
     if parts is not None and profile is not Profile.AUDIT:
         raise typer.BadParameter("--parts goes with --profile audit")
-    with opened(read_only=not keep) as graph:
+    with opened(read_only=not keep and parts is None) as graph:
         who = judge_of(graph.judgments, judge)
         if gate and kappa is not None:
             gated(graph, who, kappa)
@@ -134,28 +136,41 @@ def score(
             return
         ids = graph.answers(*(answers or ()), namespace=namespace)
         if profile is Profile.AUDIT:
-            _audit(audit(graph, ids, who, parts=parts_of(lines_of(parts))), as_json_ or format_ is Format.JSON)
+            json_ = as_json_ or format_ is Format.JSON
+            given = kept_parts(graph, ids, parts, quiet=json_)
+            _audit(audit(graph, ids, who, given=given), json_)
             return
         result = scored(
             graph, ids, who, rules=rules.value, beside=[part for part in (beside or "").split(",") if part],
-            references=references_of(lines_of(reference)),
+            references=references_of(*lines_of(reference)),
         )  # fmt: skip
         if keep:
             graph.judgments.keep_scores(result.records())
     _print(result, Format.JSON if as_json_ else format_, claim)
 
 
-def lines_of(file: Path | None) -> list[str]:
-    """The lines of a file that was given; none where none was."""
-    from lineage_cli.texts import read_text
+def kept_parts(
+    graph: LineageGraph, answers: list[str], file: Path | None, *, quiet: bool
+) -> dict[str, tuple[str, ...]]:
+    """The parts that a file gives, by the claim's text. They are kept under the claims of answers (ids) first.
 
-    return [] if file is None else read_text(file).split("\n")
+    Unless ``quiet``, for programs, it is told which of them are of no claim: the file may be of more answers.
+    """
+    from lineage_scoring.inputs import parts_of
+    from lineage_scoring.parts import keep_given
+
+    given = parts_of(*lines_of(file))
+    if given:
+        unknown = keep_given(graph.judgments, graph.cited(answers), given)
+        if unknown and not quiet:
+            note(f"{file}: {len(unknown)} of {len(given)} texts are no claim of these answers, such as: {unknown[0]}")
+    return given
 
 
 def _alce(graph: LineageGraph, who: JudgeId, file: Path, qampari: bool, at_most: int, json_: bool) -> None:
-    from lineage_cli.texts import read_text
     from lineage_scoring.alce_items import evaluate, items_of
-    from lineage_scoring.score import CAVEAT, judge_json
+    from lineage_scoring.score import CAVEAT
+    from lineage_scoring.verdicts import judge_json
 
     items = items_of(read_text(file))
     result = evaluate(graph.judgments, who, items, at_most_citations=at_most, qampari=qampari)
@@ -173,16 +188,19 @@ def _alce(graph: LineageGraph, who: JudgeId, file: Path, qampari: bool, at_most:
 
 def _audit(result: Audit, json_: bool) -> None:
     from lineage_scoring.score import CAVEAT
+    from lineage_scoring.verdicts import names_of
 
     if json_:
         as_json(result.to_json())
         return
     for answer in result.answers:
         say(f"{answer.answer.key}: coverage {answer.coverage}; link precision {answer.precision}")
-        for claim, found in answer.claims:
+        for claim, found, _ in answer.claims:
             say(f"  {claim.label} {'covered' if found.covered else 'not covered'}  {claim.text}")
             for part in found.parts if len(found.parts) > 1 else ():
                 say(f"       {'yes' if part.supported else 'no '} {part.text}")
+    for splitter, count in result.splitters():
+        note(f"parts of {count} claims by {names_of(splitter)[-1].removesuffix('{}')}")
     note(f"profile audit, judge {result.judge.name}@{result.judge.version}")
     note(CAVEAT)
 

@@ -7,7 +7,6 @@ what readers call them, if that is unique among what the answers cite or had in 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -17,12 +16,14 @@ from lineage_schema.errors import BadInput
 from lineage_schema.identity import DIGITS, content_hash
 from lineage_scoring.asking import Asked
 from lineage_scoring.judging import JudgeId, Judgment, Passage, Request, Verdict
+from lineage_scoring.lines import Line, objects
 
 REQUEST_TAG: Final = "q1:"
 FIELDS: Final = frozenset({"request", "statement", "passages", "verdict", "score", "reason"})
 """What a line of verdicts may say."""
 ECHOED: Final = frozenset({"purpose", "answer", "claim"})
 """What an exported request says besides, and may be handed back."""
+ASKED: Final = "the id of an exported request"
 
 
 def request_id(request: Request) -> str:
@@ -57,32 +58,27 @@ def exported(asked: Iterable[Asked]) -> Iterator[dict[str, Any]]:
 
 
 def imported(
-    lines: Iterable[tuple[int, str]],
+    lines: Iterable[str],
     asked: Iterable[Asked],
     answers: Sequence[AnswerMaterial],
     judge: JudgeId,
     by: str | None,
+    file: str | None = None,
 ) -> list[Judgment]:
-    """The verdicts that numbered lines give, on requests of these answers.
+    """The verdicts that lines give, on requests of these answers.
 
-    Raises :class:`BadInput`, naming the line, for what is no verdict on a known request.
+    Raises :class:`BadInput`, naming the file and the line, for what is no verdict on a known request.
     """
     known = {request_id(each.request): each.request for each in asked}
     named = Named(answers)
     found = []
-    for number, line in lines:
-        if not line.strip():
-            continue
-        item = f"line {number}"
-        said = json_object(line, item)
-        _only_known(said, item)
-        request = _request(said, known, named, item)
-        found.append(
-            Judgment.of(
-                request, judge, _verdict(said, item), score=_score(said, item), reason=_text(said, "reason", item),
-                by=by,
-            )
-        )  # fmt: skip
+    for line in objects(lines, file):
+        if "custom_id" in line.said:
+            raise line.refused("custom_id", "--openai-batch MODEL, to read a batch's output")
+        line.only(FIELDS | ECHOED, FIELDS)
+        request = _request(line, known, named)
+        score, reason = _score(line), line.optional("reason")
+        found.append(Judgment.of(request, judge, _verdict(line), score=score, reason=reason, by=by))
     return found
 
 
@@ -113,60 +109,29 @@ class Named:
         return next(iter(found.values()))
 
 
-def json_object(line: str, item: str) -> Mapping[str, Any]:
-    """The object that a line holds. Raises :class:`BadInput`."""
-    try:
-        said = json.loads(line)
-    except ValueError as error:
-        raise BadInput(item, "line", found=line, expected=f"a JSON object ({error})") from None
-    if not isinstance(said, dict):
-        raise BadInput(item, "line", found=line, expected="a JSON object")
-    return said
-
-
-def _only_known(said: Mapping[str, Any], item: str) -> None:
-    if "custom_id" in said:
-        raise BadInput(
-            item, "custom_id", found=said["custom_id"], expected="--openai-batch MODEL, to read a batch's output"
-        )
-    unknown = sorted(said.keys() - FIELDS - ECHOED)
-    if unknown:
-        raise BadInput(item, unknown[0], found=said[unknown[0]], expected=f"only {', '.join(sorted(FIELDS))}")
-
-
-def _request(said: Mapping[str, Any], known: Mapping[str, Request], named: Named, item: str) -> Request:
-    if "request" in said:
-        request = known.get(said["request"]) if isinstance(said["request"], str) else None
+def _request(line: Line, known: Mapping[str, Request], named: Named) -> Request:
+    if "request" in line.said:
+        request = known.get(line.text("request", ASKED))
         if request is None:
-            raise BadInput(item, "request", found=said["request"], expected="the id of an exported request")
+            raise line.refused("request", ASKED)
         return request
-    statement, names = said.get("statement"), said.get("passages")
-    if not isinstance(statement, str) or not statement:
-        raise BadInput(item, "statement", found=statement, expected="the statement, or a request's id")
+    statement, names = line.text("statement", "the statement, or a request's id"), line.said.get("passages")
     if not isinstance(names, list) or not names:
-        raise BadInput(item, "passages", found=names, expected="at least one passage, by name")
-    return Request(statement, tuple(named.passage(name, item) for name in names))
+        raise line.refused("passages", "at least one passage, by name")
+    return Request(statement, tuple(named.passage(name, line.item) for name in names))
 
 
-def _verdict(said: Mapping[str, Any], item: str) -> Verdict:
+def _verdict(line: Line) -> Verdict:
     try:
-        return Verdict(str(said.get("verdict")))
+        return Verdict(str(line.said.get("verdict")))
     except ValueError:
-        words = ", ".join(Verdict)
-        raise BadInput(item, "verdict", found=said.get("verdict"), expected=f"one of {words}") from None
+        raise line.refused("verdict", f"one of {', '.join(Verdict)}") from None
 
 
-def _score(said: Mapping[str, Any], item: str) -> float | None:
-    score = said.get("score")
+def _score(line: Line) -> float | None:
+    score = line.said.get("score")
     if score is None:
         return None
     if not isinstance(score, (int, float)) or isinstance(score, bool) or not 0 <= score <= 1:
-        raise BadInput(item, "score", found=score, expected="a number from 0 to 1")
+        raise line.refused("score", "a number from 0 to 1")
     return float(score)
-
-
-def _text(said: Mapping[str, Any], field: str, item: str) -> str | None:
-    value = said.get(field)
-    if value is not None and not isinstance(value, str):
-        raise BadInput(item, field, found=value, expected="text")
-    return value

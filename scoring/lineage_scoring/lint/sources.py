@@ -2,58 +2,41 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
-from typing import Any
 
 from lineage.cited import AnswerMaterial, Material
-from lineage_schema.errors import BadInput
+from lineage_scoring.lines import Line, objects
 from lineage_scoring.lint.checks import Source
 
 FIELDS = frozenset({"id", "text", "title", "url", "sections", "whole", "cut"})
 
 
-def sources_of(lines: Iterable[str]) -> list[Source]:
+def sources_of(lines: Iterable[str], file: str | None = None) -> list[Source]:
     """Sources as JSON Lines: ``{"id": …, "text"?: …, "title"?: …, "url"?: …, "sections"?: n}``.
 
-    Raises :class:`BadInput`, naming the line.
+    Raises :class:`BadInput`, naming the file and the line.
     """
     found: dict[str, Source] = {}
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        item = f"line {number}"
-        try:
-            said = json.loads(line)
-        except ValueError as error:
-            raise BadInput(item, "line", found=line, expected=f"a JSON object ({error})") from None
-        if not isinstance(said, dict):
-            raise BadInput(item, "line", found=line, expected="a JSON object")
-        source = _source(said, item)
+    for line in objects(lines, file):
+        source = _source(line)
         if source.name in found:
-            raise BadInput(item, "id", found=source.name, expected="each id once")
+            raise line.refused("id", "each id once")
         found[source.name] = source
     return list(found.values())
 
 
-def _source(said: dict[str, Any], item: str) -> Source:
-    for field in sorted(said.keys() - FIELDS):
-        raise BadInput(item, field, found=said[field], expected=f"only {', '.join(sorted(FIELDS))}")
-    name = said.get("id")
+def _source(line: Line) -> Source:
+    line.only(FIELDS)
+    said, name = line.said, line.said.get("id")
     if isinstance(name, int) and not isinstance(name, bool):
         name = str(name)
     if not isinstance(name, str) or not name:
-        raise BadInput(item, "id", found=said.get("id"), expected="what markers call it")
-    for field in ("text", "title", "url"):
-        if said.get(field) is not None and not isinstance(said[field], str):
-            raise BadInput(item, field, found=said[field], expected="text")
+        raise line.refused("id", "what markers call it")
+    text, title, url = (line.optional(field) for field in ("text", "title", "url"))
     sections = said.get("sections", 0)
     if not isinstance(sections, int) or isinstance(sections, bool) or sections < 0:
-        raise BadInput(item, "sections", found=sections, expected="how many there are")
-    return Source(
-        name, said.get("text"), said.get("title"), said.get("url"), sections, bool(said.get("whole")),
-        bool(said.get("cut")),
-    )  # fmt: skip
+        raise line.refused("sections", "how many there are")
+    return Source(name, text, title, url, sections, bool(said.get("whole")), bool(said.get("cut")))
 
 
 def sources_in(answer: AnswerMaterial) -> list[Source]:
